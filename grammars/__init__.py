@@ -1,0 +1,1 @@
+"""The language grammars: one Lark file a language, and what they share."""

@@ -1,0 +1,1 @@
+"""Ready vocabularies, each in English and Brazilian Portuguese, and the format's JSON Schema."""

@@ -6,31 +6,87 @@ a Latin one: it makes the turn unread (UAX #24 for scripts, UAX #15 for NFC).
 
 import re
 import unicodedata
+from collections.abc import Sequence
+from dataclasses import dataclass
 from functools import lru_cache
 from itertools import combinations
 
 from unidecode import unidecode
 
-_BLANK = r"\s\u00a0\u1680\u2000-\u200a\u202f\u205f\u3000"
+# Blanks as people type and paste them; a newline is a token, any other control character is none.
+_BLANK = " \t\r\u00a0\u1680\u2000-\u200a\u202f\u205f\u3000"
 _LETTER = r"a-zà-öø-ÿ\u0100-\u024f\u1e00-\u1eff"
-_QUOTES = {'"': '"', "“": "”", "«": "»", "‘": "’", "'": "'"}
 
 # A quote that never closes takes the rest of the turn, so that a turn of quotes stays linear.
 _QUOTED = (
     r"\"[^\"]*+(?:\"|\Z)|“[^”]*+(?:”|\Z)|«[^»]*+(?:»|\Z)"
     rf"|['‘](?:[^'’]|(?<=[{_LETTER}])['’](?=[{_LETTER}]))*+(?:['’]|\Z)"
 )
+# The parts are bounded and possessive: an e-mail look-ahead at every letter would be quadratic.
 _EMAIL = r"[a-z0-9][a-z0-9._%+\-]{0,63}+@[a-z0-9\-]{1,63}+(?:\.[a-z0-9\-]{1,63}+){1,8}+"
-_NUMBER = (
-    rf"[0-9]++(?:[.,:/\-][0-9]++)*+(?:[{_LETTER}]++[0-9]*+[{_LETTER}]*+)?+"
-)
+# A sign glued behind a number is part of it: `4411$40.00` is no id and no amount.
+_NUMBER = rf"[0-9]++(?:[.,:/\-][0-9]++)*+(?:[{_LETTER}]++[0-9]*+[{_LETTER}]*+)?+\$?+"
+_OWNER = rf"(?<=[0-9])'s(?![{_LETTER}])"
 _WORD = rf"[{_LETTER}]++(?:['’\-\u2010\u2011][{_LETTER}]++)*+[0-9]*+"
-_SIGNS = r"(?:us|r|u)\$|n[º°]\.?|n\.º|\n|\S"
+_OTHER = rf"(?:us|r)\$|n[º°]\.?|n\.º|{_NUMBER}|{_WORD}|\n|[^{_BLANK}]"
+_TOKENS = re.compile(f"{_OWNER}|{_QUOTED}|{_OTHER}")
+_TOKENS_WITH_EMAIL = re.compile(f"{_OWNER}|{_QUOTED}|{_EMAIL}|{_OTHER}")
 
-_TOKENS = re.compile(f"{_QUOTED}|(?:us|r)\\$|n[º°]\\.?|n\\.º|{_NUMBER}|{_WORD}|\\n|[^{_BLANK}]")
-_TOKENS_WITH_EMAIL = re.compile(
-    f"{_QUOTED}|{_EMAIL}|(?:us|r)\\$|n[º°]\\.?|n\\.º|{_NUMBER}|{_WORD}|\\n|[^{_BLANK}]"
-)
+
+@dataclass(frozen=True, slots=True)
+class Turn:
+    """A turn as typed, and in lower case and NFC as it is matched.
+
+    `offsets[i]` is the place in `typed` of character i of `low`; None where the places are equal.
+    """
+
+    typed: str
+    low: str
+    offsets: tuple[int, ...] | None
+
+    def places(self, tokens: Sequence[str]) -> list[int]:
+        """Give the place in `low` of each token."""
+        places: list[int] = []
+        at = 0
+        find = self.low.find
+        for token in tokens:
+            at = find(token, at)
+            places.append(at)
+            at += len(token)
+        return places
+
+    def typed_at(self, place: int) -> int:
+        """Give the place in the turn as typed of a place in `low`."""
+        return place if self.offsets is None else self.offsets[place]
+
+
+_TYPOGRAPHY = str.maketrans({"’": "'", "\u2010": "-", "\u2011": "-"})
+
+
+def prepare(turn: str) -> Turn:
+    """Lower-case a turn and compose its accents (NFC), keeping track of places."""
+    if turn.isascii():
+        return Turn(turn, turn.lower(), None)
+    composed = unicodedata.normalize("NFC", turn).translate(_TYPOGRAPHY)
+    low = composed.lower()
+    if len(low) != len(composed):
+        low = "".join(c.lower() if len(c.lower()) == 1 else c for c in composed)
+    return Turn(turn, low, None if len(composed) == len(turn) else _offsets(turn, composed))
+
+
+def _offsets(turn: str, composed: str) -> tuple[int, ...]:
+    """Give the place in `turn` of each character of its NFC, cluster by cluster."""
+    offsets: list[int] = []
+    start = 0
+    for at in range(1, len(turn) + 1):
+        if at == len(turn) or not unicodedata.combining(turn[at]):
+            cluster = unicodedata.normalize("NFC", turn[start:at])
+            offsets.extend([start] * len(cluster))
+            start = at
+    if len(offsets) != len(composed):  # only Hangul jamo compose over clusters
+        offsets = [min(place, len(turn)) for place in range(len(composed))]
+    offsets.append(len(turn))
+    return tuple(offsets)
 
 
 def tokenize(low: str) -> list[str]:

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any, Literal, TypeAlias
 
 Language: TypeAlias = Literal["en", "pt-BR"]
@@ -138,12 +139,15 @@ class Tool:
     description: str = ""
 
 
+Test: TypeAlias = Literal["over", "under", "one_of", "matches"]
+
+
 @dataclass(frozen=True, slots=True)
 class Condition:
     """What an argument must be for a rule to apply: one entry of `when:`."""
 
     argument: str
-    test: Literal["over", "under", "one_of", "matches"]
+    test: Test
     operand: Any
     location: Location
 
@@ -215,3 +219,18 @@ class Vocabulary:
     turns: tuple[Turn, ...]
     files: tuple[str, ...]
     digest: str
+
+    @classmethod
+    def load(cls, path_or_name: str | Path) -> "Vocabulary":
+        """Load a file, or by its bare name a vocabulary that comes with the package (`shop`).
+
+        Raises VocabularyError, with all diagnostics, where it has an error or cannot be read.
+        """
+        # Reading YAML is not needed where a compiled vocabulary comes from the cache.
+        from stalwart_lang.diagnostics import VocabularyError
+        from stalwart_lang.vocabulary.load import load_vocabulary
+
+        loaded = load_vocabulary(path_or_name)
+        if loaded.vocabulary is None:
+            raise VocabularyError(loaded.diagnostics)
+        return loaded.vocabulary

@@ -13,6 +13,10 @@ ValueKind: TypeAlias = Literal[
     "month",
     "duration",
     "percentage",
+    "quantity",
+    "e-mail",
+    "quoted text",
+    "code",
 ]
 
 
@@ -21,7 +25,8 @@ class Value:
     """A value that starts at a token and ends before token `end`.
 
     `value` is an int for an integer, a `decimal.Decimal` for a decimal or a percentage,
-    `(Decimal, ISO 4217 code)` for money, and the ISO 8601 text for a date (`YYYY-MM-DD`), a time
+    `(Decimal, ISO 4217 code)` for money, the bare token for an e-mail, a quoted text or a code, and
+    the ISO 8601 text for a date (`YYYY-MM-DD`), a time
     (`HH:MM`), a month (`YYYY-MM`) or a duration (`P3D`, `PT2H`).
     `spelled` tells number words from digits.
     """

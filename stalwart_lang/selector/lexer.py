@@ -1,0 +1,259 @@
+"""From the tokens of a turn to the terminals of its grammar, with what each stands for.
+
+The longest match wins, over the vocabulary's words, the grammar's, and values. A word with several
+meanings keeps them all; the automaton takes the first that lets the turn be read.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, TypeAlias
+
+from stalwart_lang.selector.grammar import Grammar
+from stalwart_lang.selector.lexicon import DROPPED, UNREAD, Entry
+from stalwart_lang.selector.values.reading import Clock, Malformed, Value
+from stalwart_lang.vocabulary.model import Language
+
+ReadValue: TypeAlias = Callable[[list[str], int, Clock], Value | Malformed | None]
+
+_QUOTES = {'"': '"', "“": "”", "«": "»", "‘": "’'", "'": "'’"}
+_JOINTS = ("COMMA", "AND", "THEN", "STOP", "QUESTION")
+_BULLETS = frozenset("-•*–")
+
+
+@dataclass(frozen=True, slots=True)
+class Stop:
+    """Where and why the lexer stopped; `at` and `end` are token numbers."""
+
+    code: str
+    at: int
+    end: int
+    detail: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Terminals:
+    """A turn as terminals: `types`, `payloads`, and the tokens `starts` to `ends` of each.
+
+    A type is a terminal's number, or a list of them, and then the payload is a list as well.
+    """
+
+    types: list[Any]
+    payloads: list[Any]
+    starts: list[int]
+    ends: list[int]
+
+
+@dataclass(frozen=True, slots=True)
+class LexerTables:
+    """What the lexer of a language looks up, as terminal numbers."""
+
+    kinds: Mapping[str, int]
+    merges: Mapping[tuple[int, int], int]
+    joints: frozenset[int]
+    trailing: frozenset[int]
+    integer: int
+    email: int
+    quote: int
+    then: int
+    first: int
+    stop: int
+    value_starts: frozenset[str]
+    continues: frozenset[str]
+    read_value: ReadValue
+
+
+def make_tables(grammar: Grammar, language: Language) -> LexerTables:
+    """Make the look-up tables of a language's lexer."""
+    number = {name: i for i, name in enumerate(grammar.terminals)}
+    comma, and_, then, stop, question = (number[name] for name in _JOINTS)
+    merges = {(comma, after): after for after in (comma, and_, then, stop, question)}
+    merges |= {(before, comma): before for before in (and_, then, stop, question)}
+    merges |= {
+        (stop, stop): stop,
+        (stop, and_): stop,
+        (stop, then): then,
+        (and_, then): then,
+        (then, then): then,
+        (question, stop): question,
+        (question, and_): question,
+        (question, then): question,
+    }
+    if language == "en":
+        from stalwart_lang.selector.values import english as values
+    else:
+        from stalwart_lang.selector.values import portuguese as values
+    return LexerTables(
+        kinds={
+            kind: number[kind.upper()]
+            for kind in (
+                "integer",
+                "decimal",
+                "money",
+                "date",
+                "time",
+                "month",
+                "duration",
+                "percentage",
+            )
+        },
+        merges=merges,
+        joints=frozenset({comma, and_, then, stop, question}),
+        trailing=frozenset({comma, stop}),
+        integer=number["INTEGER"],
+        email=number["EMAIL"],
+        quote=number["QUOTE"],
+        then=then,
+        first=number["FIRST"],
+        stop=stop,
+        value_starts=values.STARTS,
+        continues=values.CONTINUES,
+        read_value=values.read,
+    )
+
+
+def lex(
+    tokens: list[str],
+    words: Mapping[str, Entry],
+    tables: LexerTables,
+    clock: Callable[[], Clock],
+) -> Terminals | Stop:
+    """Turn tokens into terminals; a word that is unknown or stops the reading gives a Stop."""
+    types: list[Any] = []
+    payloads: list[Any] = []
+    starts: list[int] = []
+    ends: list[int] = []
+    joints, merges = tables.joints, tables.merges
+    value_starts, continues = tables.value_starts, tables.continues
+    last: Any = None
+    at, count = 0, len(tokens)
+    while at < count:
+        token = tokens[at]
+        entry = words.get(token)
+        type_: Any = None
+        payload: Any = None
+        end = at + 1
+        if entry is not None:
+            type_, payload, more = entry
+            if more is not None:
+                type_, payload, end = longest(tokens, at, entry)
+            if token in value_starts:
+                value = tables.read_value(tokens, at, clock())
+                if value is not None and value.end >= end:
+                    if isinstance(value, Malformed):
+                        if type_ is None or value.end > end:
+                            return Stop(value.code, at, value.end, value.detail)
+                    elif value.end > end or type_ is None:
+                        type_, payload = tables.kinds[value.kind], value
+                        end = value.end
+                    elif type_ != UNREAD:
+                        both = type_ if isinstance(type_, list) else [type_]
+                        held = payload if isinstance(type_, list) else [payload]
+                        type_ = [*both, tables.kinds[value.kind]]
+                        payload = [*held, value]
+        elif "0" <= token[0] <= "9":
+            following = tokens[end] if end < count else ""
+            if "@" in token:
+                type_, payload = tables.email, Value("e-mail", token, end)
+            elif token.isdecimal() and following not in continues:
+                if len(token) > 18:
+                    return Stop("number_too_long", at, end)
+                if (following == ")" or following == ".") and _numbers_a_step(
+                    tokens, at, last, tables
+                ):
+                    type_, end = tables.then, end + 1
+                else:
+                    type_, payload = tables.integer, Value("integer", int(token), end)
+            else:
+                value = tables.read_value(tokens, at, clock())
+                if value is None:
+                    return Stop("ill_formed_number", at, end)
+                if isinstance(value, Malformed):
+                    return Stop(value.code, at, value.end, value.detail)
+                type_, payload, end = tables.kinds[value.kind], value, value.end
+        elif token in value_starts:
+            value = tables.read_value(tokens, at, clock())
+            if isinstance(value, Malformed):
+                return Stop(value.code, at, value.end, value.detail)
+            if value is not None:
+                type_, payload, end = tables.kinds[value.kind], value, value.end
+        elif token[0] in _QUOTES:
+            stopped = _quoted(token)
+            if stopped:
+                return Stop(stopped, at, end)
+            type_, payload = tables.quote, Value("quoted text", token, end)
+        elif "@" in token and len(token) > 1:
+            type_, payload = tables.email, Value("e-mail", token, end)
+        elif token in _BULLETS and (last is None or last == tables.stop):
+            at += 1
+            continue
+        if type_ is None:
+            return Stop("unknown_word", at, end)
+        if type_ == UNREAD:
+            return Stop(payload, at, end)
+        if type_ == DROPPED:
+            at = end
+            continue
+        if type_.__class__ is list and tables.then in type_ and tables.first in type_:
+            following = tokens[end] if end < count else ""
+            counts = "0" <= following[:1] <= "9" or following in value_starts
+            type_ = tables.first if counts else tables.then
+        if type_.__class__ is int and type_ in joints:
+            if last is None:
+                if token != "?":
+                    at = end
+                    continue
+            else:
+                merged = merges.get((last, type_)) if last.__class__ is int else None
+                if merged is not None:
+                    last = types[-1] = merged
+                    ends[-1] = end
+                    at = end
+                    continue
+        types.append(type_)
+        payloads.append(payload)
+        starts.append(at)
+        ends.append(end)
+        last = type_
+        at = end
+    while types and types[-1].__class__ is int and types[-1] in tables.trailing:
+        del types[-1], payloads[-1], starts[-1], ends[-1]
+    return Terminals(types, payloads, starts, ends)
+
+
+def longest(tokens: Sequence[str], at: int, entry: Entry) -> tuple[Any, Any, int]:
+    """Follow the words after `at` as far as the lexicon knows them together."""
+    type_, payload, more = entry
+    end = following = at + 1
+    count = len(tokens)
+    while more and following < count:
+        deeper = more.get(tokens[following])
+        if deeper is None:
+            break
+        following += 1
+        if deeper[0] is not None:
+            type_, payload, end = deeper[0], deeper[1], following
+        more = deeper[2]
+    return type_, payload, end
+
+
+def _numbers_a_step(tokens: Sequence[str], at: int, last: Any, tables: LexerTables) -> bool:
+    """Tell whether the number at `at` numbers a step, as in `1) charge ... 2) refund ...`."""
+    if len(tokens[at]) > 2 or at + 2 >= len(tokens):
+        return False
+    if tokens[at + 1] == ")":
+        return last is None or (last.__class__ is int and last in tables.joints)
+    return at == 0 or tokens[at - 1] == "\n"
+
+
+def _quoted(token: str) -> str:
+    """Give the reason why a quoted token cannot be read, or nothing."""
+    if len(token) < 2 or token[-1] not in _QUOTES[token[0]]:
+        return "unclosed_quote"
+    for character in token:
+        if character < " " and character not in "\t\n\r":
+            return "control_character"
+        if "\u202a" <= character <= "\u202e" or "\u2066" <= character <= "\u2069":
+            return "control_character"
+        if character in "\x7f\u200e\u200f\u061c" or "\x80" <= character <= "\x9f":
+            return "control_character"
+    return ""

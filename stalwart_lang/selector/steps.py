@@ -1,0 +1,523 @@
+"""Cut a recognised turn into steps: a verb, what must be said with it, and its items."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from enum import IntEnum, auto
+from typing import Any
+
+from stalwart_lang.selector.grammar import Grammar
+from stalwart_lang.selector.languages import PREPOSITIONS, PRONOUNS
+from stalwart_lang.vocabulary.model import Language
+
+
+class Role(IntEnum):
+    """What a terminal is good for, whatever the language."""
+
+    HEAD = 0
+    HEAD_WITH_PRONOUN = auto()
+    HEAD_WITH_ME = auto()
+    SKIPPED = auto()
+    NUMBER = auto()
+    PREPOSITION = auto()
+    DETERMINER = auto()
+    VALUE = auto()
+    INTEGER = auto()
+    THING = auto()
+    THINGS = auto()
+    COMPLEMENT = auto()
+    MEMBER = auto()
+    LABEL = auto()
+    COLON = auto()
+    THIS = auto()
+    FUSED_THIS = auto()
+    PRONOUN = auto()
+    FUSED_PRONOUN = auto()
+    POSSESSIVE = auto()
+    CLITIC = auto()
+    ME = auto()
+    FOR_ME = auto()
+    ALL = auto()
+    ASK = auto()
+    MIND = auto()
+    FIRST = auto()
+    COMMA = auto()
+    AND = auto()
+    THEN = auto()
+    STOP = auto()
+    QUESTION = auto()
+
+
+_OF_TERMINAL: Mapping[str, Role] = {
+    "BASE": Role.HEAD,
+    "ING": Role.HEAD,
+    "IMPERATIVE": Role.HEAD,
+    "INFORMAL": Role.HEAD,
+    "INFINITIVE": Role.HEAD,
+    "IMPERATIVE_CLITIC": Role.HEAD_WITH_PRONOUN,
+    "INFINITIVE_CLITIC": Role.HEAD_WITH_PRONOUN,
+    "IMPERATIVE_ME": Role.HEAD_WITH_ME,
+    "INFINITIVE_ME": Role.HEAD_WITH_ME,
+    "DET": Role.DETERMINER,
+    "THESE": Role.THIS,
+    "WANT": Role.SKIPPED,
+    "WANT_THAT": Role.SKIPPED,
+    "THAT_ARE": Role.SKIPPED,
+    **dict.fromkeys(
+        (
+            "DECIMAL",
+            "MONEY",
+            "DATE",
+            "TIME",
+            "MONTH",
+            "DURATION",
+            "PERCENTAGE",
+            "QUANTITY",
+            "CODE",
+            "EMAIL",
+            "QUOTE",
+        ),
+        Role.VALUE,
+    ),
+}
+_FUSED = {"THIS": Role.FUSED_THIS, "THESE": Role.FUSED_THIS, "PRONOUN": Role.FUSED_PRONOUN}
+
+
+@dataclass(slots=True)
+class Item:
+    """What a verb is given: a value with its preposition or labels, or a reference.
+
+    `kind` is a value's type, or `thing` (`value` is a list of ids), `member` (`value` is a list of
+    `[list, member]`), `count`, `numbered` (`#4411`, a list of ids too), or `reference` (`value` is None; `names` are
+    the things it can be, None for any). `first` and `last` are terminal numbers.
+    """
+
+    kind: str
+    names: tuple[str, ...] | None
+    value: Any
+    preposition: str
+    labels: tuple[str, ...]
+    first: int
+    last: int
+    plural: bool = False
+    gender: str = ""
+
+
+@dataclass(slots=True)
+class Bare:
+    """A noun without an id: its thing, its key in the index, and where it stands."""
+
+    thing: str
+    key: str
+    at: int
+    article: bool
+    preposition: str
+
+
+@dataclass(slots=True)
+class Step:
+    """A verb and all that goes with it. `joint` is what joins it to the step before.
+
+    `me`, `all` and `many` are the terminals that say so, or -1: for the speaker, all of them, a
+    noun of the phrase in the plural.
+    """
+
+    verbs: list[str]
+    joint: Role
+    first: int
+    last: int
+    me: int = -1
+    all: int = -1
+    many: int = -1
+    said: list[str] = field(default_factory=list)
+    said_at: list[int] = field(default_factory=list)
+    items: list[Item] = field(default_factory=list)
+    bare: list[Bare] = field(default_factory=list)
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """Why a grammatical turn has no plan; `first` and `last` are terminal numbers."""
+
+    code: str
+    first: int
+    last: int
+    detail: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Roles:
+    """The role of each terminal of a language."""
+
+    of: tuple[Role, ...]
+    gerund: int
+    language: Language
+
+
+def make_roles(grammar: Grammar, language: Language) -> Roles:
+    """Tell what each terminal of a grammar is good for."""
+    roles: list[Role] = []
+    for name in grammar.terminals:
+        base, _, rest = name.partition("_")
+        if base in PREPOSITIONS[language]:
+            roles.append(_FUSED.get(rest, Role.PREPOSITION))
+        else:
+            known = _OF_TERMINAL.get(name)
+            roles.append(Role[name] if known is None and name in Role.__members__ else
+                         known if known is not None else Role.SKIPPED)
+    gerund = grammar.terminals.index("ING") if "ING" in grammar.terminals else -1
+    return Roles(tuple(roles), gerund, language)
+
+
+def cut_steps(
+    terminals: Sequence[int],
+    payloads: Sequence[Any],
+    words: Callable[[int], str],
+    roles: Roles,
+) -> list[Step] | Problem:
+    """Cut the terminals of a turn into steps; `words(i)` gives terminal i's words, for pronouns.
+
+    An answer (a turn without a verb) gives one step whose `verbs` are empty.
+    """
+    cut = _Cut(terminals, payloads, words, roles)
+    role_of = roles.of
+    for at, terminal in enumerate(terminals):
+        if terminal >= 0:
+            cut.at = at
+            problem = _HANDLERS[role_of[terminal]](cut, payloads[at])
+            if problem is not None:
+                return problem
+            cut.before = role_of[terminal]
+    return cut.steps or [cut.step]
+
+
+class _Cut:
+    """Where the cutting stands: the open step, and what waits for the noun or value to come."""
+
+    __slots__ = (
+        "article",
+        "asked",
+        "at",
+        "before",
+        "clitic",
+        "first",
+        "joint",
+        "labels",
+        "me",
+        "minded",
+        "noun",
+        "payloads",
+        "possessive",
+        "preposition",
+        "roles",
+        "step",
+        "steps",
+        "terminals",
+        "this",
+        "words",
+    )
+
+    def __init__(
+        self,
+        terminals: Sequence[int],
+        payloads: Sequence[Any],
+        words: Callable[[int], str],
+        roles: Roles,
+    ) -> None:
+        self.terminals = terminals
+        self.payloads = payloads
+        self.words = words
+        self.roles = roles
+        self.at = 0
+        self.before = Role.STOP
+        self.steps: list[Step] = []
+        self.step = Step([], Role.STOP, 0, 0)
+        self.joint = Role.STOP
+        self.asked = self.minded = self.first = False
+        self.me = self.this = self.possessive = -1
+        self.clitic: Item | None = None
+        self.noun: tuple[tuple[str, ...], bool, int] | None = None
+        self._clear()
+
+    def _clear(self) -> None:
+        self.preposition = ""
+        self.labels: tuple[str, ...] = ()
+        self.article = False
+        self.joint = Role.STOP
+        self.step.last = self.at
+
+    def _item(self, kind: str, value: Any, first: int = -1) -> None:
+        at = self.at
+        self.step.items.append(
+            Item(kind, None, value, self.preposition, self.labels, first if first >= 0 else at, at)
+        )
+        self._clear()
+
+    def _reference(self, at: int, preposition: str, names: tuple[str, ...] | None = None) -> Item:
+        plural, gender = PRONOUNS[self.roles.language](self.words(at))
+        return Item("reference", names, None, preposition, (), at, self.at, plural, gender)
+
+    def head(self, payload: Any) -> Problem | None:
+        """Open a step."""
+        if self.terminals[self.at] == self.roles.gerund and not self.minded:
+            return Problem("unexpected", self.at, self.at)
+        self.step = Step(payload, self.joint, self.at, self.at, self.me)
+        self.steps.append(self.step)
+        if self.clitic is not None:
+            self.step.items.append(self.clitic)
+            self.clitic = None
+        self.me = -1
+        self._clear()
+        return None
+
+    def head_with_pronoun(self, payload: Any) -> Problem | None:
+        """Open a step whose verb carries its object: `cancele-o`."""
+        self.head([payload[0]])
+        plural, gender = PRONOUNS[self.roles.language](payload[1])
+        self.step.items.append(
+            Item("reference", None, None, "", (), self.at, self.at, plural, gender)
+        )
+        return None
+
+    def head_with_me(self, payload: Any) -> Problem | None:
+        """Open a step whose verb carries the speaker: `mande-me`."""
+        self.head(payload)
+        self.step.me = self.at
+        return None
+
+    def skipped(self, _payload: Any) -> Problem | None:
+        """Pass a word that only the grammar needs."""
+        return None
+
+    def hold_preposition(self, payload: Any) -> Problem | None:
+        """Keep a preposition for the noun or value to come."""
+        self.preposition = payload
+        return None
+
+    def determiner(self, _payload: Any) -> Problem | None:
+        """Keep that an article stands before the noun to come."""
+        self.article = True
+        return None
+
+    def value(self, payload: Any) -> Problem | None:
+        """Add a value."""
+        self._item(payload.kind, payload.value)
+        return None
+
+    def thing(self, payload: Any) -> Problem | None:
+        """Take a noun: with this or that it refers back, alone it waits for its number."""
+        plural = self.roles.of[self.terminals[self.at]] is Role.THINGS
+        names = tuple(payload)
+        if self.this >= 0:
+            item = self._reference(self.this, self.preposition, names)
+            item.plural, item.gender = plural, ""
+            self.step.items.append(item)
+            self.this = -1
+            self._clear()
+        elif self.possessive >= 0:
+            return Problem("unclear_reference", self.possessive, self.at)
+        elif self._number_follows():
+            self.noun = (names, plural, self.at)
+        else:
+            key = f"{names[0]}#{'n' if plural else '1'}"
+            self.step.bare.append(Bare(names[0], key, self.at, self.article, self.preposition))
+            self._clear()
+        return None
+
+    def _number_follows(self) -> bool:
+        for terminal in self.terminals[self.at + 1 : self.at + 4]:
+            if terminal >= 0:
+                role = self.roles.of[terminal]
+                if role is not Role.NUMBER:
+                    return role is Role.INTEGER
+        return False
+
+    def integer(self, payload: Any) -> Problem | None:
+        """Take a number: an id after its noun, one more id of a list, a count, or just a number."""
+        at, items = self.at, self.step.items
+        listed = (
+            self.joint in (Role.AND, Role.COMMA)
+            and items
+            and items[-1].kind in ("thing", "numbered")
+        )
+        if self.noun is not None:
+            names, plural, first = self.noun
+            self.noun = None
+            if listed and items[-1].kind == "thing":
+                return self._one_more(payload, names, first)
+            self.step.items.append(
+                Item("thing", names, [payload], self.preposition, self.labels, first, at, plural)
+            )
+            self._clear()
+        elif listed:
+            return self._one_more(payload, None, at)
+        elif self.joint is Role.AND:
+            return Problem("unexpected", at, at)
+        elif self.before is Role.NUMBER and not self.labels:
+            self._item("numbered", [payload])
+        elif not self.labels and not self.preposition and (
+            self.article or self.first or self.before <= Role.HEAD_WITH_ME or self.before is Role.ME
+        ):
+            self._item("count", payload.value)
+        else:
+            self._item("integer", payload.value)
+        self.first = False
+        return None
+
+    def _one_more(
+        self, payload: Any, names: tuple[str, ...] | None, first: int
+    ) -> Problem | None:
+        """Add an id to the list before it."""
+        before = self.step.items[-1]
+        if (names is not None and names != before.names) or self.labels:
+            return Problem("unexpected", first, self.at)
+        if self.preposition and self.preposition != before.preposition:
+            return Problem("unexpected", first, self.at)
+        if before.kind == "numbered":
+            if self.before is not Role.NUMBER:
+                return Problem("unexpected", first, self.at)
+        elif self.joint is Role.COMMA and names is None and not before.plural:
+            return Problem("number_mismatch", first, self.at)
+        before.value.append(payload)
+        before.last = self.at
+        self._clear()
+        return None
+
+    def complement(self, payload: Any) -> Problem | None:
+        """Take a word that belongs to the verb's phrase."""
+        if self.this >= 0:
+            return Problem("unclear_reference", self.this, self.at)
+        piece, plural = payload
+        self.step.said.append(piece)
+        if plural:
+            self.step.many = self.at
+        self.step.said_at.append(self.at)
+        if self.possessive >= 0:
+            self.step.items.append(self._reference(self.possessive, "of"))
+            self.possessive = -1
+        self._clear()
+        return None
+
+    def member(self, payload: Any) -> Problem | None:
+        """Add a word of a closed list."""
+        self._item("member", payload)
+        return None
+
+    def label(self, payload: Any) -> Problem | None:
+        """Keep a label for the value to come; what stands before it is of no account."""
+        self.labels = tuple(payload)
+        return None
+
+    def colon(self, _payload: Any) -> Problem | None:
+        """Introduce a quoted text, or pass the colon after a label."""
+        self.labels = self.labels or ("=quoted text",)
+        return None
+
+    def hold_this(self, _payload: Any) -> Problem | None:
+        """Keep that the noun to come refers back."""
+        self.this = self.at
+        return None
+
+    def fused_this(self, payload: Any) -> Problem | None:
+        """Keep the preposition in `desse`, and that the noun to come refers back."""
+        self.this = self.at
+        self.preposition = payload
+        return None
+
+    def pronoun(self, _payload: Any) -> Problem | None:
+        """Add a reference."""
+        self.step.items.append(self._reference(self.at, self.preposition))
+        self._clear()
+        return None
+
+    def fused_pronoun(self, payload: Any) -> Problem | None:
+        """Add a reference that carries its preposition: `dele`."""
+        self.step.items.append(self._reference(self.at, payload))
+        self._clear()
+        return None
+
+    def hold_possessive(self, _payload: Any) -> Problem | None:
+        """Keep that the noun to come belongs to what was mentioned: `its account`."""
+        self.possessive = self.at
+        return None
+
+    def hold_clitic(self, _payload: Any) -> Problem | None:
+        """Keep a pronoun that stands before its verb: `o cancele`."""
+        self.clitic = self._reference(self.at, "")
+        return None
+
+    def hold_me(self, _payload: Any) -> Problem | None:
+        """Note that the act is for the speaker: `show me`, `me mostre`."""
+        following = self.terminals[self.at + 1 : self.at + 2]
+        if following and self.roles.of[following[0]] <= Role.HEAD_WITH_ME:
+            self.me = self.at
+        else:
+            self.step.me = self.at
+        return None
+
+    def for_me(self, _payload: Any) -> Problem | None:
+        """Note that the act is for the speaker: `for me`."""
+        self.step.me = self.at
+        return None
+
+    def hold_all(self, _payload: Any) -> Problem | None:
+        """Note that all are meant, and have the noun to come take no article."""
+        self.step.all = self.at
+        return None
+
+    def ask(self, _payload: Any) -> Problem | None:
+        """Note that the sentence asks, so that a question mark may end it."""
+        self.asked = True
+        return None
+
+    def mind(self, _payload: Any) -> Problem | None:
+        """Note that gerunds follow: `would you mind cancelling`."""
+        self.asked = self.minded = True
+        return None
+
+    def hold_first(self, _payload: Any) -> Problem | None:
+        """Note that the number to come counts: `the first five`."""
+        self.first = True
+        return None
+
+    def join(self, _payload: Any) -> Problem | None:
+        """Note what joins the step or item to come."""
+        self.joint = self.roles.of[self.terminals[self.at]]
+        if self.joint is Role.QUESTION and not self.asked:
+            return Problem("question", self.at, self.at)
+        if self.joint in (Role.STOP, Role.QUESTION):
+            self.asked = self.minded = False
+        return None
+
+
+_HANDLERS: Sequence[Callable[[_Cut, Any], Problem | None]] = [
+    {
+        Role.HEAD: _Cut.head,
+        Role.HEAD_WITH_PRONOUN: _Cut.head_with_pronoun,
+        Role.HEAD_WITH_ME: _Cut.head_with_me,
+        Role.SKIPPED: _Cut.skipped,
+        Role.NUMBER: _Cut.skipped,
+        Role.PREPOSITION: _Cut.hold_preposition,
+        Role.DETERMINER: _Cut.determiner,
+        Role.VALUE: _Cut.value,
+        Role.INTEGER: _Cut.integer,
+        Role.THING: _Cut.thing,
+        Role.THINGS: _Cut.thing,
+        Role.COMPLEMENT: _Cut.complement,
+        Role.MEMBER: _Cut.member,
+        Role.LABEL: _Cut.label,
+        Role.COLON: _Cut.colon,
+        Role.THIS: _Cut.hold_this,
+        Role.FUSED_THIS: _Cut.fused_this,
+        Role.PRONOUN: _Cut.pronoun,
+        Role.FUSED_PRONOUN: _Cut.fused_pronoun,
+        Role.POSSESSIVE: _Cut.hold_possessive,
+        Role.CLITIC: _Cut.hold_clitic,
+        Role.ME: _Cut.hold_me,
+        Role.FOR_ME: _Cut.for_me,
+        Role.ALL: _Cut.hold_all,
+        Role.ASK: _Cut.ask,
+        Role.MIND: _Cut.mind,
+        Role.FIRST: _Cut.hold_first,
+    }.get(role, _Cut.join)
+    for role in Role
+]

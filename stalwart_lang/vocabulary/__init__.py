@@ -1,0 +1,1 @@
+"""Vocabularies: YAML to checked, positioned, frozen values."""

@@ -1,0 +1,89 @@
+"""Load a vocabulary: from a file, from those that come with the package, or from text."""
+
+import gc
+import re
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from stalwart_lang.diagnostics import Diagnostic, Findings, TooMany
+from stalwart_lang.vocabulary.build import build
+from stalwart_lang.vocabulary.files import (
+    SHIPPED,
+    CheckedFile,
+    Read,
+    gather,
+    read_disk,
+    read_shipped,
+)
+from stalwart_lang.vocabulary.model import Vocabulary
+
+_SHIPPED_NAME = re.compile(r"[\w-]+")
+
+
+@dataclass(frozen=True, slots=True)
+class Loaded:
+    """What came of loading: `vocabulary` is None where there is an error among `diagnostics`.
+
+    `sources` is the text of each file that could be read, by the name that locations give it.
+    """
+
+    vocabulary: Vocabulary | None
+    diagnostics: tuple[Diagnostic, ...]
+    sources: Mapping[str, str] = field(default_factory=dict)
+
+
+def load_vocabulary(path_or_name: str | Path) -> Loaded:
+    """Load a file, or by its bare name a vocabulary that comes with the package (`shop`).
+
+    A text without a separator and a suffix is a name; a `Path` is always a path. Nothing that is
+    in the files raises; ImportError where PyYAML lacks libyaml.
+    """
+    if isinstance(path_or_name, str) and _SHIPPED_NAME.fullmatch(path_or_name):
+        return _load(f"{SHIPPED}/{path_or_name}.yaml", read_shipped)
+    return _load(str(path_or_name), read_disk)
+
+
+def load_text(text: str, file: str = "<text>", read: Read = read_disk) -> Loaded:
+    """Load a vocabulary from text that may not be saved yet; `file` is the name it goes by.
+
+    Included files are read by `read`, which takes a path and returns bytes or raises OSError.
+    """
+    content = text.encode(errors="surrogatepass")
+    return _load(file, lambda name: content if name == file else read(name))
+
+
+def _load(file: str, read: Read) -> Loaded:
+    findings = Findings()
+    files: list[CheckedFile] = []
+    vocabulary: Vocabulary | None = None
+    with _collector_paused():
+        try:
+            for checked in gather(file, read, findings):
+                files.append(checked)
+            if files:
+                vocabulary = build(files, findings)
+        except TooMany:
+            pass
+    if any(finding.severity == "error" for finding in findings.items):
+        vocabulary = None
+    order = {checked.source.file: number for number, checked in enumerate(files)}
+    found = sorted(
+        findings.items,
+        key=lambda d: (order.get(d.location.file, 0), d.location.line, d.location.column, d.code),
+    )
+    sources = {checked.source.file: checked.source.text for checked in files}
+    return Loaded(vocabulary, tuple(found), sources)
+
+
+@contextmanager
+def _collector_paused() -> Iterator[None]:
+    """Pause the garbage collector: what loading makes is kept, and passing over it costs double."""
+    was_on = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_on:
+            gc.enable()

@@ -1,0 +1,394 @@
+import asyncio
+import hashlib
+import hmac
+import json
+import re
+import signal
+import struct
+import subprocess
+import sys
+from concurrent.futures import ThreadPoolExecutor
+from datetime import datetime
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from stalwart_lang import Selector, Vocabulary
+from stalwart_lang.tracing import JsonLinesTracer, attributes
+from stalwart_lang.tracing.canonical import canonical_json
+
+TURN = "charge order 4411 40.00"
+RECORD_KEYS = [
+    *("type", "trace_id", "span_id", "parent_id", "name", "start", "end", "duration_ms"),
+    *("status", "error", "attributes", "events"),
+]
+
+
+def records(path: Path) -> list[dict]:
+    text = path.read_text("utf-8")
+    assert text == "" or text.endswith("\n")
+    return [json.loads(line) for line in text.split("\n")[:-1]]
+
+
+def ended(path: Path) -> dict[str, dict]:
+    return {record["name"]: record for record in records(path) if record["type"] == "span"}
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    return tmp_path / "run.jsonl"
+
+
+@pytest.fixture
+def tracer(path: Path):
+    with JsonLinesTracer(path) as tracer:
+        yield tracer
+
+
+class TestRecord:
+    def test_a_span_is_one_line_as_it_opens_and_one_as_it_closes(self, tracer, path):
+        with tracer.span("stalwart.node", {"at": "start"}) as span:
+            (start,) = records(path)
+            span.set_attributes({"at": "end", "labels": ["pii", "café"]})
+            span.add_event("stalwart.decision", {"stalwart.outcome": "allow"})
+        first, last = records(path)
+        assert first == start
+        assert list(start) == [*RECORD_KEYS[:6], "attributes"]
+        assert start["type"] == "start"
+        assert start["attributes"] == {"at": "start"}
+        assert list(last) == RECORD_KEYS
+        assert last["type"] == "span"
+        assert last["status"] == "ok"
+        assert last["error"] is None
+        assert last["parent_id"] is None
+        assert last["attributes"] == {"at": "end", "labels": ["pii", "café"]}
+        (event,) = last["events"]
+        assert list(event) == ["name", "time", "attributes"]
+        assert event["name"] == "stalwart.decision"
+        assert last["start"] <= event["time"] <= last["end"]
+        assert re.fullmatch("[0-9a-f]{32}", last["trace_id"])
+        assert re.fullmatch("[0-9a-f]{16}", last["span_id"])
+        for field in ("trace_id", "span_id", "parent_id", "name", "start"):
+            assert start[field] == last[field]
+
+    def test_times_are_rfc_3339_in_utc_and_agree_with_the_duration(self, tracer, path):
+        with tracer.span("a"):
+            pass
+        record = ended(path)["a"]
+        assert re.fullmatch(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z", record["start"])
+        lasted = datetime.fromisoformat(record["end"]) - datetime.fromisoformat(record["start"])
+        assert lasted.total_seconds() * 1000 == pytest.approx(record["duration_ms"], abs=0.003)
+
+    def test_text_is_utf_8_and_not_escaped(self, tracer, path):
+        with tracer.span("a", {"turn": "cobre o pedido nº 4411, já"}):
+            pass
+        assert "cobre o pedido nº 4411, já".encode() in path.read_bytes()
+
+    @pytest.mark.parametrize(
+        ("value", "written"),
+        [
+            ("\ud800 x", "\\ud800 x"),
+            (float("nan"), "nan"),
+            (float("-inf"), "-inf"),
+            (2**70, str(2**70)),
+            (2**63 - 1, 2**63 - 1),
+            ("\x1b[2J\n\u2028", "\x1b[2J\n\u2028"),
+            (True, True),
+            (["a", "\udfff"], ["a", "\\udfff"]),
+        ],
+    )
+    def test_a_value_that_json_cannot_hold_is_written_as_text(self, tracer, path, value, written):
+        with tracer.span("a", {"value": value}):
+            pass
+        assert ended(path)["a"]["attributes"] == {"value": written}
+
+
+class TestNesting:
+    def test_a_span_is_below_the_one_that_is_open(self, tracer, path):
+        with tracer.span("run"):
+            with tracer.span("first"):
+                pass
+            with tracer.span("second"):
+                pass
+        with tracer.span("other"):
+            pass
+        run, first, second, other = (ended(path)[n] for n in ("run", "first", "second", "other"))
+        assert first["parent_id"] == second["parent_id"] == run["span_id"]
+        assert first["trace_id"] == second["trace_id"] == run["trace_id"] != other["trace_id"]
+        assert other["parent_id"] is None
+
+    def test_tasks_do_not_become_each_others_children(self, tracer, path):
+        async def step(name: str) -> None:
+            with tracer.span(name):
+                await asyncio.sleep(0)
+                with tracer.span(f"{name}.inner"):
+                    await asyncio.sleep(0)
+
+        async def run() -> None:
+            with tracer.span("run"):
+                await asyncio.gather(*(step(f"s{i}") for i in range(5)))
+
+        asyncio.run(run())
+        spans = ended(path)
+        for i in range(5):
+            assert spans[f"s{i}"]["parent_id"] == spans["run"]["span_id"]
+            assert spans[f"s{i}.inner"]["parent_id"] == spans[f"s{i}"]["span_id"]
+
+    def test_a_generator_closed_in_another_context_ends_its_span(self, tracer, path):
+        async def stream():
+            with tracer.span("stream"):
+                yield 1
+                yield 2
+
+        async def first_of(generator) -> int:
+            return await anext(generator)
+
+        async def run() -> None:
+            generator = stream()
+            assert await asyncio.create_task(first_of(generator)) == 1
+            await generator.aclose()
+
+        asyncio.run(run())
+        assert ended(path)["stream"]["error"] == {"type": "GeneratorExit"}
+
+
+class TestErrors:
+    def test_only_the_type_of_an_error_is_kept_and_it_goes_on(self, tracer, path):
+        with pytest.raises(RuntimeError, match="529"), tracer.span("tool"):
+            raise RuntimeError("CPF 529.982.247-25 is refused")
+        with pytest.raises(json.JSONDecodeError), tracer.span("parse"):
+            json.loads("{")
+        spans = ended(path)
+        assert spans["tool"]["status"] == "error"
+        assert spans["tool"]["error"] == {"type": "RuntimeError"}
+        assert spans["parse"]["error"] == {"type": "json.decoder.JSONDecodeError"}
+        assert "529" not in path.read_text()
+
+    def test_an_error_that_was_handled_can_be_recorded(self, tracer, path):
+        with tracer.span("tool") as span:
+            span.record_error(KeyError("x"))
+        assert ended(path)["tool"]["error"] == {"type": "KeyError"}
+
+
+class TestFile:
+    def test_it_is_appended_to(self, path):
+        for name in ("a", "b"):
+            with JsonLinesTracer(path) as tracer, tracer.span(name):
+                pass
+        assert list(ended(path)) == ["a", "b"]
+
+    def test_a_line_that_was_cut_short_does_not_spoil_the_next(self, path):
+        path.write_text('{"type": "span", "trace')
+        with JsonLinesTracer(path) as tracer, tracer.span("a"):
+            pass
+        first, *rest = path.read_text().splitlines()
+        assert first == '{"type": "span", "trace'
+        assert [json.loads(line)["type"] for line in rest] == ["start", "span"]
+
+    @pytest.mark.parametrize("place", ["missing/run.jsonl", "."])
+    def test_a_file_that_cannot_be_opened_is_told_once(self, tmp_path, caplog, place):
+        with JsonLinesTracer(tmp_path / place) as tracer:
+            for _ in range(3):
+                with tracer.span("a"):
+                    pass
+        (warning,) = caplog.records
+        assert warning.levelname == "WARNING"
+        assert str(tmp_path) in warning.getMessage()
+
+    def test_a_disk_that_is_full_is_told_once(self, caplog):
+        with JsonLinesTracer("/dev/full") as tracer:
+            for _ in range(3):
+                with tracer.span("a"):
+                    pass
+        (warning,) = caplog.records
+        assert "No space left" in warning.getMessage()
+
+    def test_nothing_is_written_after_it_is_closed(self, path):
+        tracer = JsonLinesTracer(path)
+        with tracer.span("a"):
+            tracer.close()
+            tracer.close()
+        assert [record["type"] for record in records(path)] == ["start"]
+
+    def test_threads_and_processes_share_a_file(self, path):
+        work = (
+            "import sys; from stalwart_lang.tracing import JsonLinesTracer\n"
+            "tracer = JsonLinesTracer(sys.argv[1])\n"
+            "for i in range(100):\n"
+            "    with tracer.span('p', {'filler': 'x' * 300}): pass\n"
+        )
+        others = [subprocess.Popen([sys.executable, "-c", work, path]) for _ in range(2)]
+
+        def spans(_: int) -> None:
+            for _ in range(50):
+                with tracer.span("t", {"filler": "y" * 5000}):
+                    pass
+
+        with JsonLinesTracer(path) as tracer, ThreadPoolExecutor(4) as pool:
+            list(pool.map(spans, range(4)))
+        assert [other.wait() for other in others] == [0, 0]
+        written = records(path)
+        assert len(written) == 2 * (2 * 100 + 4 * 50)
+        assert len({record["span_id"] for record in written}) == len(written) // 2
+
+    def test_a_killed_process_leaves_what_was_open(self, path):
+        work = (
+            "import os, signal, sys; from stalwart_lang.tracing import JsonLinesTracer\n"
+            "tracer = JsonLinesTracer(sys.argv[1])\n"
+            "with tracer.span('run'):\n"
+            "    with tracer.span('done'): pass\n"
+            "    os.kill(os.getpid(), signal.SIGKILL)\n"
+        )
+        killed = subprocess.run([sys.executable, "-c", work, path], check=False)
+        assert killed.returncode == -signal.SIGKILL
+        assert [(r["type"], r["name"]) for r in records(path)] == [
+            ("start", "run"),
+            ("start", "done"),
+            ("span", "done"),
+        ]
+
+
+class TestContent:
+    def test_a_digest_stands_in_by_default(self, path):
+        expected = hashlib.sha256(f'"{TURN}"'.encode()).hexdigest()[:16]
+        assert JsonLinesTracer(path).content("stalwart.turn", TURN) == {
+            "stalwart.turn_digest": expected
+        }
+
+    def test_a_keyed_digest_needs_the_key(self, path):
+        expected = hmac.new(b"secret", f'"{TURN}"'.encode(), "sha256").hexdigest()[:16]
+        tracer = JsonLinesTracer(path, digest_key=b"secret")
+        assert tracer.content("stalwart.turn", TURN) == {"stalwart.turn_digest": expected}
+
+    def test_captured_content_is_the_value(self, path):
+        tracer = JsonLinesTracer(path, capture_content=True)
+        assert tracer.content("stalwart.turn", TURN) == {"stalwart.turn": TURN}
+        assert tracer.content("stalwart.arguments", {"b": 1, "a": [None, 2.5]}) == {
+            "stalwart.arguments": '{"a":[null,2.5],"b":1}'
+        }
+
+    def test_the_order_of_keys_changes_no_digest(self, tracer):
+        one = tracer.content("stalwart.arguments", {"order_id": 4411, "amount": "40.00"})
+        other = tracer.content("stalwart.arguments", {"amount": "40.00", "order_id": 4411})
+        assert one == other
+
+    def test_what_json_cannot_hold_has_a_digest_all_the_same(self, tracer):
+        values = ["\ud800", float("nan"), 2**70, 2**70 + 1, object(), b"x", {1: {2: 3}}]
+        digests = {tuple(tracer.content("x", value).items()) for value in values}
+        assert len(digests) == len(values)
+        assert tracer.content("x", object()) == tracer.content("x", object())
+
+
+class TestCanonicalJson:
+    """RFC 8785; the numbers are the samples of its appendix B."""
+
+    @pytest.mark.parametrize(
+        ("bits", "text"),
+        [
+            ("0000000000000000", "0"),
+            ("8000000000000000", "0"),
+            ("0000000000000001", "5e-324"),
+            ("8000000000000001", "-5e-324"),
+            ("7fefffffffffffff", "1.7976931348623157e+308"),
+            ("4340000000000000", "9007199254740992"),
+            ("4430000000000000", "295147905179352830000"),
+            ("44b52d02c7e14af5", "9.999999999999997e+22"),
+            ("44b52d02c7e14af6", "1e+23"),
+            ("444b1ae4d6e2ef4e", "999999999999999700000"),
+            ("444b1ae4d6e2ef50", "1e+21"),
+            ("3eb0c6f7a0b5ed8c", "9.999999999999997e-7"),
+            ("3eb0c6f7a0b5ed8d", "0.000001"),
+            ("41b3de4355555553", "333333333.3333332"),
+            ("41b3de4355555557", "333333333.33333343"),
+            ("becbf647612f3696", "-0.0000033333333333333333"),
+            ("43143ff3c1cb0959", "1424953923781206.2"),
+        ],
+    )
+    def test_a_number_is_as_ecmascript_writes_it(self, bits, text):
+        (value,) = struct.unpack(">d", bytes.fromhex(bits))
+        assert canonical_json(value) == text.encode()
+
+    def test_keys_are_in_utf_16_order_and_controls_are_escaped(self):
+        value = {"\ufb33": 1, "\U0001f600": 2, "\u20ac": 3, "a\n\x0f/": True, "": None}
+        assert canonical_json(value).decode() == (
+            '{"":null,"a\\n\\u000f/":true,"\u20ac":3,"\U0001f600":2,"\ufb33":1}'
+        )
+
+    @given(
+        st.recursive(
+            st.none()
+            | st.booleans()
+            | st.floats(allow_nan=False, allow_infinity=False)
+            | st.text(),
+            lambda inner: st.lists(inner) | st.dictionaries(st.text(), inner),
+            max_leaves=12,
+        )
+    )
+    def test_it_reads_back_to_the_value(self, value):
+        assert json.loads(canonical_json(value), parse_int=float) == value
+
+    @given(st.lists(st.tuples(st.text(), st.integers()), unique_by=lambda item: item[0]))
+    def test_the_order_of_keys_does_not_matter(self, items):
+        assert canonical_json(dict(items)) == canonical_json(dict(reversed(items)))
+
+
+class TestPlanSpan:
+    def read(self, path: Path, turn: str, **options) -> dict:
+        with JsonLinesTracer(path, **options) as tracer:
+            self.plan = Selector(Vocabulary.load("shop"), tracer=tracer).plan(turn)
+        start, end = records(path)
+        assert start["name"] == end["name"] == "stalwart.plan"
+        assert start["attributes"].items() <= end["attributes"].items()
+        return end["attributes"]
+
+    def test_it_says_what_came_of_the_turn(self, path):
+        held = self.read(path, TURN)
+        vocabulary = Vocabulary.load("shop")
+        assert held == {
+            "stalwart.turn_digest": hashlib.sha256(f'"{TURN}"'.encode()).hexdigest()[:16],
+            "stalwart.language": "en",
+            "stalwart.language_from": self.plan.language_from,
+            "stalwart.verdict": "read",
+            "stalwart.reasons": [],
+            "stalwart.rules": [self.plan.calls[0].rule],
+            "stalwart.vocabulary": "shop",
+            "stalwart.vocabulary_digest": vocabulary.digest,
+        }
+
+    def test_an_unread_turn_names_its_reasons(self, path):
+        held = self.read(path, "don't charge order 4411 40.00")
+        assert held[attributes.VERDICT] == "unread"
+        assert held[attributes.REASONS] == ["negation"]
+        assert held[attributes.RULES] == []
+
+    def test_no_word_of_the_turn_is_in_the_file(self, path):
+        self.read(path, 'add a note to order 4411 saying "the password is swordfish"')
+        assert self.plan.verdict == "read"
+        assert "swordfish" not in path.read_text()
+
+    def test_the_turn_is_there_where_content_is_captured(self, path):
+        held = self.read(path, TURN, capture_content=True)
+        assert held["stalwart.turn"] == TURN
+        assert "stalwart.turn_digest" not in held
+
+    def test_a_trace_that_cannot_be_written_changes_no_plan(self, tmp_path, caplog):
+        broken = JsonLinesTracer(tmp_path / "missing" / "run.jsonl")
+        vocabulary = Vocabulary.load("shop")
+        assert Selector(vocabulary, tracer=broken).plan(TURN) == Selector(vocabulary).plan(TURN)
+        assert len(caplog.records) == 1
+
+    def test_it_is_below_the_span_that_is_open(self, tracer, path):
+        with tracer.span("stalwart.node"):
+            Selector(Vocabulary.load("shop"), tracer=tracer).plan(TURN)
+        spans = ended(path)
+        assert spans["stalwart.plan"]["parent_id"] == spans["stalwart.node"]["span_id"]
+
+
+def test_spans_do_not_leak_descriptors(path):
+    before = len(list(Path("/proc/self/fd").iterdir()))
+    for _ in range(20):
+        with JsonLinesTracer(path).span("a"):
+            pass
+    assert len(list(Path("/proc/self/fd").iterdir())) <= before + 1

@@ -2,7 +2,7 @@
 
 import unicodedata
 
-_BEFORE, _AFTER, _MARKED = 40, 40, 60
+_WHOLE, _BEFORE, _AFTER, _MARKED = 100, 40, 40, 60
 
 
 def excerpt(text: str, start: int, end: int) -> tuple[str, str]:
@@ -11,7 +11,9 @@ def excerpt(text: str, start: int, end: int) -> tuple[str, str]:
     `start` and `end` count code points. Of a long text only what is around the part is shown. What
     a terminal would act on is shown as an escape, and the carets count the columns it takes.
     """
-    first, last = max(0, start - _BEFORE), min(len(text), min(end, start + _MARKED) + _AFTER)
+    first, last = 0, len(text)
+    if len(text) > _WHOLE:
+        first, last = max(0, start - _BEFORE), min(last, min(end, start + _MARKED) + _AFTER)
     before = ("…" if first else "") + printable(text[first:start])
     marked = printable(text[start : min(end, last)])
     after = printable(text[max(start, min(end, last)) : last]) + ("…" if last < len(text) else "")

@@ -307,6 +307,8 @@ class Assigner:
         elif (len(values) == 1) == item.plural and (item.plural or len(values) > 1):
             if len(values) == 1:
                 return Problem("number_mismatch", item.first, item.last)
+        if len(values) > 1 and not item.plural and any(value.spelled for value in values):
+            return Problem("ambiguous_number", item.first, item.last)
         for before, after in zip(values, values[1:], strict=False):
             if before.spelled and after.spelled and before.value % 10 == 0 and before.value >= 20:
                 return Problem("ambiguous_number", item.first, item.last)

@@ -69,6 +69,17 @@ TYPE_LABELS: Mapping[str, tuple[str, ...]] = {
 }
 """The types that a grammar's label terminal introduces."""
 
+ABBREVIATIONS: Mapping[Language, Mapping[str, tuple[str, ...]]] = {
+    "en": {"you": ("u",), "please": ("pls",)},
+    "pt-BR": {
+        "você": ("vc", "cê"),
+        "vocês": ("vcs",),
+        "que": ("q",),
+        "para": ("pra",),
+    },
+}
+"""Words of a grammar that people also type shorter, inside a group of words."""
+
 DEFAULT_CURRENCY: Mapping[Language, str] = {"en": "USD", "pt-BR": "BRL"}
 
 _NEUTRAL = frozenset("isso isto aquilo disso disto nisso nisto".split())

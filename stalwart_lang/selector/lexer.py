@@ -17,6 +17,7 @@ ReadValue: TypeAlias = Callable[[list[str], int, Clock], Value | Malformed | Non
 
 _QUOTES = {'"': '"', "“": "”", "«": "»", "‘": "’'", "'": "'’"}
 _JOINTS = ("COMMA", "AND", "THEN", "STOP", "QUESTION")
+_AFTER_STEP_NUMBER = frozenset({")", "."})
 _BULLETS = frozenset("-•*–")
 
 
@@ -142,10 +143,10 @@ def lex(
                     if isinstance(value, Malformed):
                         if type_ is None or value.end > end:
                             return Stop(value.code, at, value.end, value.detail)
-                    elif value.end > end or type_ is None:
+                    elif value.end > end or type_ is None or type_ == UNREAD:
                         type_, payload = tables.kinds[value.kind], value
                         end = value.end
-                    elif type_ != UNREAD:
+                    else:
                         both = type_ if isinstance(type_, list) else [type_]
                         held = payload if isinstance(type_, list) else [payload]
                         type_ = [*both, tables.kinds[value.kind]]
@@ -154,15 +155,12 @@ def lex(
             following = tokens[end] if end < count else ""
             if "@" in token:
                 type_, payload = tables.email, Value("e-mail", token, end)
+            elif following in _AFTER_STEP_NUMBER and _numbers_a_step(tokens, at, last, tables):
+                type_, end = tables.then, end + 1
             elif token.isdecimal() and following not in continues:
                 if len(token) > 18:
                     return Stop("number_too_long", at, end)
-                if (following == ")" or following == ".") and _numbers_a_step(
-                    tokens, at, last, tables
-                ):
-                    type_, end = tables.then, end + 1
-                else:
-                    type_, payload = tables.integer, Value("integer", int(token), end)
+                type_, payload = tables.integer, Value("integer", int(token), end)
             else:
                 value = tables.read_value(tokens, at, clock())
                 if value is None:
@@ -238,7 +236,7 @@ def longest(tokens: Sequence[str], at: int, entry: Entry) -> tuple[Any, Any, int
 
 def _numbers_a_step(tokens: Sequence[str], at: int, last: Any, tables: LexerTables) -> bool:
     """Tell whether the number at `at` numbers a step, as in `1) charge ... 2) refund ...`."""
-    if len(tokens[at]) > 2 or at + 2 >= len(tokens):
+    if len(tokens[at]) > 2 or not tokens[at].isdecimal() or at + 2 >= len(tokens):
         return False
     if tokens[at + 1] == ")":
         return last is None or (last.__class__ is int and last in tables.joints)

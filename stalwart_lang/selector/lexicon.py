@@ -3,13 +3,14 @@
 The compiled form is plain data (dicts, lists, text, numbers), so that it can be kept as JSON.
 """
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import product
 from typing import Any, TypeAlias
 
 from stalwart_lang.selector import english_forms, portuguese_forms
 from stalwart_lang.selector.grammar import Grammar, load_grammar
-from stalwart_lang.selector.languages import INTRODUCES, PREPOSITIONS, TYPE_LABELS
+from stalwart_lang.selector.languages import ABBREVIATIONS, INTRODUCES, PREPOSITIONS, TYPE_LABELS
 from stalwart_lang.selector.text import fold, spellings, tokenize
 from stalwart_lang.vocabulary.model import (
     Argument,
@@ -169,7 +170,7 @@ def _add_grammar(builder: _Builder, grammar: Grammar, language: Language) -> Non
     number = {name: i for i, name in enumerate(grammar.terminals)}
     order = sorted(grammar.words, key=lambda name: (name.startswith("UNREAD_"), name != "POLITE"))
     for name in order:
-        for words in grammar.words[name]:
+        for words in _typed(grammar.words[name], language):
             if name == "POLITE":
                 builder.add(words, DROPPED, None)
             elif name.startswith("UNREAD_"):
@@ -182,6 +183,18 @@ def _add_grammar(builder: _Builder, grammar: Grammar, language: Language) -> Non
                 builder.add(words, number[name], name.split("_")[0].lower())
             else:
                 builder.add(words, number[name], " ".join(words))
+
+
+def _typed(groups: Iterable[Sequence[str]], language: Language) -> Iterable[Sequence[str]]:
+    """Give word groups as listed, then with their abbreviations."""
+    short = ABBREVIATIONS[language]
+    listed = {tuple(group) for group in groups}
+    for group in groups:
+        yield group
+        if len(group) > 1:
+            for typed in product(*((word, *short.get(word, ())) for word in group)):
+                if typed not in listed:
+                    yield typed
 
 
 class _Phrases:

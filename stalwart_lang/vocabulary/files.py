@@ -19,10 +19,8 @@ MAX_BYTES = 5_000_000
 MAX_FILES = 100
 """The files of one vocabulary."""
 
-SHIPPED = "vocabularies"
-"""The folder under which the locations of shipped vocabularies name their files."""
-
-_PACKAGE = "stalwart_lang.vocabularies"
+SHIPPED = "stalwart_lang/vocabularies"
+"""The folder under which locations name the files of shipped vocabularies, on every machine."""
 
 Read = Callable[[str], bytes]
 """Gives the content of a file, at least its first `MAX_BYTES` + 1 bytes; raises OSError."""
@@ -47,20 +45,25 @@ def read_disk(file: str) -> bytes:
 
 
 def read_shipped(file: str) -> bytes:
-    """A file of the package's own, `vocabularies/shop.yaml`. Raises OSError."""
+    """A file of the package's own, `stalwart_lang/vocabularies/shop.yaml`. Raises OSError."""
     from importlib.resources import files
 
-    folder, _, name = PurePath(file).as_posix().partition("/")
-    if folder != SHIPPED or "/" in name:
+    folder, _, name = PurePath(file).as_posix().rpartition("/")
+    if folder != SHIPPED:
         raise FileNotFoundError(f"{file} is not among the shipped files")
-    return (files(_PACKAGE) / name).read_bytes()
+    return (files(SHIPPED.replace("/", ".")) / name).read_bytes()
+
+
+def read_file(file: str) -> bytes:
+    """The content of one of `Vocabulary.files`. Raises OSError."""
+    return read_shipped(file) if file.startswith(SHIPPED + "/") else read_disk(file)
 
 
 def shipped_names() -> tuple[str, ...]:
     """The names of the vocabularies that come with the package."""
     from importlib.resources import files
 
-    names = (entry.name for entry in files(_PACKAGE).iterdir())
+    names = (entry.name for entry in files(SHIPPED.replace("/", ".")).iterdir())
     return tuple(sorted(n.removesuffix(".yaml") for n in names if n.endswith(".yaml")))
 
 
@@ -106,7 +109,7 @@ class _Gathering:
             message = "an included file is named relative to the file that includes it"
             self.findings.report("SV030", message, where)
             return
-        file = os.path.normpath(PurePath(source.file).parent / target.text)
+        file = os.path.normpath(PurePath(source.file).parent / target.text).replace(os.sep, "/")
         identity = os.path.realpath(file)
         if identity in self.including:
             message = f"{quoted(target.text)} includes this file, or is this file"

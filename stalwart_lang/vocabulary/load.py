@@ -3,7 +3,7 @@
 import gc
 import re
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -56,25 +56,27 @@ def load_text(text: str, file: str = "<text>", read: Read = read_disk) -> Loaded
 
 def _load(file: str, read: Read) -> Loaded:
     findings = Findings()
-    files: list[CheckedFile] = []
-    vocabulary: Vocabulary | None = None
     with _collector_paused():
-        try:
-            for checked in gather(file, read, findings):
-                files.append(checked)
-            if files:
-                vocabulary = build(files, findings)
-        except TooMany:
-            pass
+        vocabulary, sources = _read(file, read, findings)
     if any(finding.severity == "error" for finding in findings.items):
         vocabulary = None
-    order = {checked.source.file: number for number, checked in enumerate(files)}
+    order = {name: number for number, name in enumerate(sources)}
     found = sorted(
         findings.items,
         key=lambda d: (order.get(d.location.file, 0), d.location.line, d.location.column, d.code),
     )
-    sources = {checked.source.file: checked.source.text for checked in files}
     return Loaded(vocabulary, tuple(found), sources)
+
+
+def _read(file: str, read: Read, findings: Findings) -> tuple[Vocabulary | None, Mapping[str, str]]:
+    files: list[CheckedFile] = []
+    vocabulary: Vocabulary | None = None
+    with suppress(TooMany):
+        for checked in gather(file, read, findings):
+            files.append(checked)
+        if files:
+            vocabulary = build(files, findings)
+    return vocabulary, {checked.source.file: checked.source.text for checked in files}
 
 
 @contextmanager

@@ -71,20 +71,16 @@ def _split(source: Source, node: Scalar, path: str) -> Phrase:
     file, line, column = location.file, location.line, location.column + opening
     # Inside a scalar without escapes or line folding, each word's own place is known.
     inside = line == location.end_line and source.text.startswith(text, node.start + opening)
-
-    def place(found: re.Match[str]) -> Location:
-        if not inside:
-            return location
-        return Location(file, line, column + found.start(), line, column + found.end())
-
-    pattern = _PARTS if "{" in text or "}" in text else _WORDS
-    parts = tuple(
-        PhrasePart("slot", found[1].strip(), place(found))
-        if pattern is _PARTS and found[1] is not None
-        else PhrasePart("word", found[0], place(found))
-        for found in pattern.finditer(text)
-    )
-    return Phrase(text, parts, location, path)
+    braces = "{" in text or "}" in text
+    parts = []
+    for found in (_PARTS if braces else _WORDS).finditer(text):
+        start, end = found.span()
+        place = Location(file, line, column + start, line, column + end) if inside else location
+        if braces and found[1] is not None:
+            parts.append(PhrasePart("slot", found[1].strip(), place))
+        else:
+            parts.append(PhrasePart("word", found[0], place))
+    return Phrase(text, tuple(parts), location, path)
 
 
 def _check_verb(verb: PhrasePart, language: Language, findings: Findings) -> None:

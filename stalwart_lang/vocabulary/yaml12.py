@@ -214,86 +214,94 @@ class _Composer:
 
         next_event: Callable[[], Any] = _parser(self.source.text).get_event
         root: Node | None = None
-        stack: list[_Level] = []
-        top: _Level | None = None
+        # The collection that is open: its node, what a mapping's next scalar or collection is
+        # (`expects_value`) and the key that waits for it, and its size written out. The
+        # collections around it are on the stack.
+        stack: list[tuple[Mapping | Sequence | None, bool, Scalar | None, int]] = []
+        top: Mapping | Sequence | None = None
+        expects_value = False
+        key: Scalar | None = None
+        size = 0
         while True:
             event = next_event()
             kind = event.__class__
             node: Node
             if kind is ScalarEvent:
-                start = event.start_mark.index
-                node = Scalar(event.value, event.implicit[0], start, event.end_mark.index)
-                if event.anchor is not None or event.tag is not None:
-                    self._properties(event, node)
-                if top is None:
-                    root = node
-                else:
-                    top.size += 1
-                    self._place(node, top)
-            elif kind is MappingStartEvent or kind is SequenceStartEvent:
-                if len(stack) == MAX_DEPTH:
-                    raise self._at("SV010", f"nested more than {MAX_DEPTH} deep", event)
-                start, end = event.start_mark.index, event.end_mark.index
-                node = (Mapping if kind is MappingStartEvent else Sequence)(start, end)
-                if event.anchor is not None or event.tag is not None:
-                    self._properties(event, node)
-                if top is None:
-                    root = node
-                else:
-                    self._place(node, top)
-                if self.anchors:
-                    self.open.add(id(node))
-                top = _Level(node)
-                stack.append(top)
+                node = Scalar(
+                    event.value, event.implicit[0], event.start_mark.index, event.end_mark.index
+                )
+                size += 1
+            elif kind is MappingStartEvent:
+                node = Mapping(event.start_mark.index, event.end_mark.index)
+            elif kind is SequenceStartEvent:
+                node = Sequence(event.start_mark.index, event.end_mark.index)
             elif kind is MappingEndEvent or kind is SequenceEndEvent:
-                closed = stack.pop()
-                top = stack[-1] if stack else None
-                closed.node.end = event.end_mark.index
+                assert top is not None
+                top.end = event.end_mark.index
+                if isinstance(top, Mapping):
+                    self._drop_duplicates(top)
                 if self.anchors:
-                    self.open.discard(id(closed.node))
-                    self.sizes[id(closed.node)] = closed.size
-                if top is not None:
-                    top.size += closed.size
+                    self.open.discard(id(top))
+                    self.sizes[id(top)] = size
+                inner = size
+                top, expects_value, key, size = stack.pop()
+                size += inner
+                continue
             elif kind is AliasEvent:
                 node = self._alias(event)
-                if top is not None:
-                    top.size += self.sizes.get(id(node), 1)
-                    self._place(node, top)
-            elif kind is DocumentStartEvent and root is not None:
-                raise self._at("SV006", "a second document begins; only one is read", event)
+                size += self.sizes.get(id(node), 1)
             elif kind is StreamEndEvent:
                 return root
+            elif kind is DocumentStartEvent and root is not None:
+                raise self._at("SV006", "a second document begins; only one is read", event)
+            else:
+                continue
 
-    def _place(self, node: Node, top: "_Level") -> None:
-        parent = top.node
-        if isinstance(parent, Sequence):
-            parent.items.append(node)
-        elif top.waiting:
-            top.waiting = False
-            if top.key is not None:
-                parent.entries.append((top.key, node))
-        else:
-            top.waiting = True
-            top.key = self._key(node, top.keys)
+            if kind is not AliasEvent and (event.anchor is not None or event.tag is not None):
+                self._properties(event, node)
+            if isinstance(top, Sequence):
+                top.items.append(node)
+            elif top is None:
+                root = node
+            elif expects_value:
+                expects_value = False
+                if key is not None:
+                    top.entries.append((key, node))
+            else:
+                expects_value = True
+                key = node if isinstance(node, Scalar) else None
+                if key is None:
+                    self._report("SV020", "a key must be text", node.start, node.end)
 
-    def _key(self, node: Node, keys: dict[str, Scalar]) -> Scalar | None:
-        """The node as a key; None if it is none, and then its value is left out too."""
-        if not isinstance(node, Scalar):
-            self._report("SV020", "a key must be text", node.start, node.end)
-            return None
-        if node.text not in keys:
-            keys[node.text] = node
-            return node
-        first = keys[node.text]
-        self._report(
-            "SV007",
-            f"the key {quoted(node.text)} is here twice",
-            node.start,
-            node.end,
-            "remove one of them or give it another name",
-            (Related("the first is here", self.source.location(first.start, first.end)),),
-        )
-        return None
+            if kind is MappingStartEvent or kind is SequenceStartEvent:
+                if len(stack) == MAX_DEPTH:
+                    raise self._at("SV010", f"nested more than {MAX_DEPTH} deep", event)
+                if self.anchors:
+                    self.open.add(id(node))
+                stack.append((top, expects_value, key, size))
+                assert not isinstance(node, Scalar)
+                top, expects_value, key, size = node, False, None, 1
+
+    def _drop_duplicates(self, mapping: Mapping) -> None:
+        if len({key.text for key, _ in mapping.entries}) == len(mapping.entries):
+            return
+        firsts: dict[str, Scalar] = {}
+        kept = []
+        for key, value in mapping.entries:
+            if key.text not in firsts:
+                firsts[key.text] = key
+                kept.append((key, value))
+                continue
+            first = firsts[key.text]
+            self._report(
+                "SV007",
+                f"the key {quoted(key.text)} is here twice",
+                key.start,
+                key.end,
+                "remove one of them or give it another name",
+                (Related("the first is here", self.source.location(first.start, first.end)),),
+            )
+        mapping.entries = kept
 
     def _properties(self, event: Any, node: Node) -> None:
         """Remember an anchor; refuse a tag."""
@@ -361,16 +369,3 @@ class _Composer:
         related: tuple[Related, ...] = (),
     ) -> None:
         self.findings.report(code, message, self.source.location(start, end), fix, related)
-
-
-class _Level:
-    """A collection that is open, and its key that waits for a value."""
-
-    __slots__ = ("key", "keys", "node", "size", "waiting")
-
-    def __init__(self, node: Mapping | Sequence) -> None:
-        self.node = node
-        self.size = 1
-        self.keys: dict[str, Scalar] = {}
-        self.key: Scalar | None = None
-        self.waiting = False

@@ -28,6 +28,7 @@ from stalwart_lang.selector.values.portuguese_money import COUNTED, MONEY, UNITS
 from stalwart_lang.selector.values.portuguese_numbers import NUMBER_WORDS, number
 from stalwart_lang.selector.values.reading import Clock, Malformed, Value
 from stalwart_lang.selector.values.tokens import (
+    every_spelling,
     is_digits,
     numbered,
     peek,
@@ -56,20 +57,18 @@ _WEEKDAYS_SHORT = table(numbered("seg ter qua qui sex sáb dom"))
 
 # `a segunda entrega` is the second one: without "-feira" these words are weekdays only at the end,
 # or before a sign, a number or one of these.
-_AFTER_WEEKDAY = frozenset(table(dict.fromkeys(["à", "às", "então", "próxima", "aí"], True))) | (
-    frozenset(
-        "a ao aos o os e ou no na por para pra pro pras pros com em que passada retrasada "
-        "feira dia depois mas logo antes até ate".split()
-    )
+_AFTER_WEEKDAY = every_spelling(
+    "a à ao aos às o os e ou no na por para pra pro pras pros com em que próxima passada "
+    "retrasada feira dia então depois mas logo antes aí até"
 )
 _RELATIVE = table(
     {"hoje": 0, "amanhã": 1, "ontem": -1, "anteontem": -2},
 )
 _TOMORROW = frozenset(word for word, days in _RELATIVE.items() if days == 1)
-_MONTH_WORDS = frozenset(table({"mês": True}))
-_THIS = frozenset("este esta esse essa neste nesta nesse nessa deste desta desse dessa".split())
-_NEXT = frozenset(table(dict.fromkeys(["próximo", "próxima"], True)))
-_LAST = frozenset(table(dict.fromkeys(["último", "última"], True)))
+_MONTH_WORDS = every_spelling("mês")
+_THIS = every_spelling("este esta esse essa neste nesta nesse nessa deste desta desse dessa")
+_NEXT = every_spelling("próximo próxima")
+_LAST = every_spelling("último última")
 _RANGES = frozenset({"semana", "ano"})
 _PASSED = frozenset({"passado", "passada", "retrasado", "retrasada"})
 _DATE_UNITS: dict[str, Unit] = {times.DAYS: "D", times.WEEKS: "W", times.MONTHS: "M"}
@@ -81,8 +80,8 @@ WEEKDAY_WORDS = frozenset(_WEEKDAYS) | frozenset(_WEEKDAYS_SHORT)
 THIS_NEXT_LAST = _THIS | _NEXT | _LAST
 RANGE_WORDS = _RANGES
 MONTH_WORDS = _MONTH_WORDS
-AGO = frozenset(table({"há": True}))
-AGO_AFTER = frozenset(table({"atrás": True}))
+AGO = every_spelling("há")
+_AGO_AFTER = every_spelling("atrás")
 
 
 def relative_day(tokens: Sequence[str], at: int, clock: Clock) -> Value | Malformed | None:
@@ -124,7 +123,7 @@ def ago(tokens: Sequence[str], at: int, clock: Clock) -> Value | Malformed | Non
     if counted is None:
         return None
     amount, unit, end = counted
-    return moved(clock.now.date(), -amount, unit, end + (peek(tokens, end) in AGO_AFTER))
+    return moved(clock.now.date(), -amount, unit, end + (peek(tokens, end) in _AGO_AFTER))
 
 
 def days_ago(
@@ -132,7 +131,7 @@ def days_ago(
 ) -> Value | Malformed | None:
     """Read the `atrás` of `3 dias atrás` at `end`."""
     date_unit = _DATE_UNITS.get(unit)
-    if date_unit is None or peek(tokens, end) not in AGO_AFTER:
+    if date_unit is None or peek(tokens, end) not in _AGO_AFTER:
         return None
     return moved(clock.now.date(), -amount, date_unit, end + 1)
 
@@ -216,8 +215,7 @@ def this_next_last(tokens: Sequence[str], at: int, clock: Clock) -> Value | Malf
     determiner, word = tokens[at], peek(tokens, at + 1)
     this = determiner in _THIS
     if this and word in _NEXT:
-        found = this_next_last(tokens, at + 1, clock)
-        return found
+        return this_next_last(tokens, at + 1, clock)
     month = _relative_month(tokens, at)
     if month is not None:
         return month_value(shifted_month(clock.now.date(), month[0]), month[1])

@@ -20,7 +20,7 @@ from stalwart_lang.selector.values.times import (
     time_in_period,
     time_value,
 )
-from stalwart_lang.selector.values.tokens import is_digits, peek, table
+from stalwart_lang.selector.values.tokens import every_spelling, is_digits, peek, table
 
 _PARTS: dict[str, Period] = table(
     {
@@ -40,8 +40,8 @@ _TWELVES = table({"meio-dia": (12, 0), "meia-noite": (0, 0)})
 
 # After one of these, hours are counted: `em 2h`, `por 15 horas`. After the others they are read
 # from a clock.
-_LASTING = table(dict.fromkeys(["por", "durante", "de", "em", "há"], True))
-_AT_HOUR = table(dict.fromkeys(["às", "à", "das", "pelas"], True))
+_LASTING = every_spelling("por durante de em há")
+_AT_HOUR = every_spelling("às à das pelas")
 
 TWELVE_WORDS = frozenset(_TWELVES)
 TO_HOUR = frozenset({"para", "pra", "pras"})

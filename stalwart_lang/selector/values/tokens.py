@@ -37,3 +37,8 @@ def table(words: Mapping[str, _T]) -> dict[str, _T]:
 def numbered(words: str, start: int = 0) -> dict[str, int]:
     """Number the words of a text, which are parted by blanks."""
     return {word: number for number, word in enumerate(words.split(), start)}
+
+
+def every_spelling(words: str) -> frozenset[str]:
+    """The words of a text, which are parted by blanks, with and without accents."""
+    return frozenset(spelling for word in words.split() for spelling in spellings(word))

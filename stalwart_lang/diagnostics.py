@@ -54,11 +54,21 @@ class Diagnostic:
 
 
 class VocabularyError(ValueError):
-    """A vocabulary with errors in it; `diagnostics` has them all, warnings included."""
+    """A vocabulary with errors in it.
 
-    def __init__(self, diagnostics: Iterable[Diagnostic]) -> None:
+    `diagnostics` has them all, warnings included; `sources` the text of each file, by its name.
+    """
+
+    def __init__(
+        self, diagnostics: Iterable[Diagnostic], sources: Mapping[str, str] | None = None
+    ) -> None:
         self.diagnostics = tuple(diagnostics)
+        self.sources = dict(sources or {})
         super().__init__("\n".join(map(str, self.diagnostics)))
+
+    def rendered(self) -> str:
+        """The diagnostics as a compiler writes them, each with its line."""
+        return "\n".join(render(d, self.sources.get(d.location.file)) for d in self.diagnostics)
 
 
 CATALOGUE: Mapping[str, tuple[Severity, str]] = {

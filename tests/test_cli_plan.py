@@ -226,9 +226,9 @@ class TestUsage:
             (["none", "x"], "none"),
         ],
     )
-    def test_bad_usage_exits_2_and_says_why(self, arguments, message):
-        with CliRunner().isolated_filesystem():
-            result = plan(*arguments)
+    def test_bad_usage_exits_2_and_says_why(self, tmp_path, monkeypatch, arguments, message):
+        monkeypatch.chdir(tmp_path)
+        result = plan(*arguments)
         assert result.exit_code == 2
         assert message in result.stderr
         assert result.stdout == ""
@@ -239,6 +239,8 @@ class TestUsage:
         result = plan(str(path), "close ticket 1")
         assert result.exit_code == 2
         assert "bad.yaml:6:" in result.stderr
+        assert "    takes: {ticket_id: tiket}\n" in result.stderr
+        assert "^^^^^\n" in result.stderr
 
 
 class TestTrace:

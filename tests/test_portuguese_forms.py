@@ -1,5 +1,6 @@
 """Word forms of Brazilian Portuguese, against tables written by hand."""
 
+import contextlib
 import time
 import unicodedata
 
@@ -209,6 +210,7 @@ def test_orders_are_the_subjunctive_and_the_third_person(row: str) -> None:
     assert forms.imperative == (formal, informal, formal_plural)
     assert forms.formal == forms.subjunctive == (formal, formal_plural)
     assert forms.informal == (informal,)
+    assert not set(forms.imperative) & {*forms.past, *forms.future, *forms.gerund}
 
 
 @pytest.mark.parametrize(
@@ -523,8 +525,8 @@ GENDERS = {
         estoque saque volume exame pacote lote nome limite bilhete comprovante incidente
         restaurante telefone ônibus lápis tênis status menu júri táxi café comitê sofá pé pix
         e-mail link ticket site chat token cpf rei guarda-chuva porta-retrato vale-presente
-        pedidos cartões valores itens canais meses dias sistemas problemas clientes-alvos
-        """.replace("clientes-alvos", ""),
+        pedidos cartões valores itens canais meses dias sistemas problemas
+        """,
     "f": """
         compra conta fatura senha entrega nota cidade unidade chave transação informação sessão
         versão conexão razão questão opinião região reunião mão certidão multidão gestão viagem
@@ -654,11 +656,9 @@ def test_a_regular_verb_comes_back_from_its_orders(stem: str) -> None:
 
 @given(st.text() | st.text(alphabet="aeiourpô -çãõmsl\u0301\u0303Ç", max_size=12))
 def test_any_text_gives_lower_case_forms_or_a_value_error(text: str) -> None:
-    try:
+    with contextlib.suppress(ValueError):
         assert all(map(_is_lower_nfc, _all_forms(verb_forms(text))))
         assert all(map(_is_lower_nfc, clitic_forms(text)))
-    except ValueError as error:
-        assert "infinitive" in str(error)
     if text.split():
         assert _is_lower_nfc(plural(text))
         assert gender(text) in ("m", "f", None)

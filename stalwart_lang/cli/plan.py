@@ -13,7 +13,7 @@ import click
 from stalwart_lang import Selector
 from stalwart_lang.cli.errors import Unreadable, unreadable
 from stalwart_lang.cli.plan_text import plan_lines
-from stalwart_lang.diagnostics import VocabularyError, render
+from stalwart_lang.diagnostics import VocabularyError
 from stalwart_lang.tracing import JsonLinesTracer, Tracer
 from stalwart_lang.vocabulary.model import LANGUAGES, Language
 
@@ -94,7 +94,7 @@ def _load(vocabulary: str, tracer: Tracer | None) -> Selector:
     try:
         return Selector.load(vocabulary, tracer=tracer)
     except VocabularyError as error:
-        raise Unreadable("\n".join(map(render, error.diagnostics))) from error
+        raise Unreadable(error.rendered()) from error
     except OSError as error:
         raise unreadable(vocabulary, error) from error
 

@@ -6,11 +6,13 @@ from decimal import Decimal
 from typing import Any
 
 from stalwart_lang.selector.lexicon import Lexicon
-from stalwart_lang.selector.steps import Item, Problem, Role, Step
+from stalwart_lang.selector.steps import AND, COMMA, Bare, Item, Problem, Step
 from stalwart_lang.selector.values.reading import Value
 from stalwart_lang.vocabulary.model import Language
 
 _CENTS = Decimal("0.01")
+_AMOUNTS = frozenset({"money", "integer", "decimal", "quantity", "percentage"})
+_SOMEBODY = frozenset({"thing", "e-mail", "telephone", "cpf", "cnpj", "digits", "quoted text"})
 _NO_CENTS = frozenset({"JPY", "CLP", "PYG", "KRW", "VND", "ISK"})
 
 
@@ -40,6 +42,40 @@ class Mention:
     plural: bool
 
 
+class _Frame:
+    """A frame of the lexicon with what its items are looked up by."""
+
+    __slots__ = ("accepts", "amounts", "number", "required", "slots", "somebody", "tool", "writes")
+
+    def __init__(self, number: int, made: Mapping[str, Any]) -> None:
+        self.number = number
+        self.tool: str = made["tool"]
+        self.writes: bool = made["writes"]
+        self.slots: Sequence[Mapping[str, Any]] = made["slots"]
+        self.accepts: dict[Any, tuple[tuple[int, str], ...]] = {}
+        self.required = tuple(at for at, slot in enumerate(self.slots) if slot["required"])
+        kinds = [{kind for kind, _, _ in slot["types"]} for slot in self.slots]
+        self.amounts = frozenset(at for at, its in enumerate(kinds) if its & _AMOUNTS)
+        self.somebody = frozenset(
+            at for at, its in enumerate(kinds) if its & _SOMEBODY and at not in self.required
+        )
+
+    def accepting(self, item: Item) -> tuple[tuple[int, str], ...]:
+        """Give the slots that an item may fill, and as which type, whatever is bound yet."""
+        name: Any = item.names
+        if item.kind == "member":
+            name = tuple(member[0] for member in item.value)
+        key = (item.kind, name, item.preposition, item.labels)
+        known = self.accepts.get(key)
+        if known is None:
+            known = self.accepts[key] = tuple(
+                (number, kind)
+                for number, slot in enumerate(self.slots)
+                if (kind := _accepts(slot, item.kind, name, item.preposition, item.labels))
+            )
+        return known
+
+
 class Assigner:
     """Assigns the steps of turns over one compiled vocabulary and language."""
 
@@ -47,7 +83,13 @@ class Assigner:
         self._lexicon = lexicon
         self._language = language
         self._currency = currency
-        self._accepts: list[dict[Any, tuple[tuple[int, str], ...]]] = [{} for _ in lexicon.frames]
+        self._frames: dict[int, _Frame] = {}
+
+    def _frame(self, number: int) -> _Frame:
+        frame = self._frames.get(number)
+        if frame is None:
+            frame = self._frames[number] = _Frame(number, self._lexicon.frames[number])
+        return frame
 
     def assign(self, steps: Sequence[Step]) -> list[list[Bound]] | Problem:
         """Give every step its readings: one for a plan, more where the turn is ambiguous."""
@@ -57,52 +99,35 @@ class Assigner:
         for number, step in enumerate(steps):
             shared: Sequence[Item] = ()
             if not step.items and not step.bare and number < last:
-                following = steps[number + 1]
-                if following.joint in (Role.COMMA, Role.AND):
-                    shared = _shared(steps, number)
+                shared = _shared(steps, number)
             bound = self._step(step, mentions, shared)
             if isinstance(bound, Problem):
                 return bound
             readings.append(bound)
-            if len(bound) == 1:
+            if len(bound) == 1 and number < last:
                 self._mention(bound[0], mentions)
         return readings
 
-    def answer(self, frame: int, step: Step, given: Sequence[int]) -> dict[int, Any] | Problem:
+    def answer(self, number: int, step: Step, given: Sequence[int]) -> dict[int, Any] | Problem:
         """Bind the items of an answer to the open slots of a frame; `given` are bound already.
 
         A bare number answers the question for an id or an amount, where only one of them is open.
         """
-        slots = self._lexicon.frames[frame]["slots"]
+        frame = self._frame(number)
         values: dict[int, Any] = dict.fromkeys(given)
         wanted = [
-            {kind for kind, _, _ in slot["types"]}
-            for number, slot in enumerate(slots)
-            if slot["required"] and number not in values
+            (kind, name)
+            for at in frame.required
+            if at not in values
+            for kind, name, _ in frame.slots[at]["types"]
         ]
         for item in step.items:
-            if item.kind in ("integer", "count", "numbered") and not item.labels:
-                as_id = sum("thing" in kinds for kinds in wanted)
-                as_money = sum("money" in kinds for kinds in wanted)
-                if as_id + as_money > 1:
-                    return Problem("ambiguous_argument", item.first, item.last)
-                if as_id:
-                    names = tuple(
-                        name
-                        for slot in slots
-                        if slot["required"]
-                        for kind, name, _ in slot["types"]
-                        if kind == "thing"
-                    )
-                    item.kind, item.names = "thing", names
-                    if item.kind != "numbered":
-                        item.value = [Value("integer", item.value, 0)]
-                elif as_money and item.kind != "numbered":
-                    item.kind, item.value = "decimal", Decimal(item.value)
-                elif item.kind == "count":
-                    item.kind = "integer"
             if item.kind == "reference":
                 return Problem("unclear_reference", item.first, item.last)
+            if item.kind in ("integer", "count", "numbered") and not item.labels:
+                problem = _answer_with_number(item, wanted)
+                if problem is not None:
+                    return problem
             problem = self._bind(frame, item, step, values)
             if problem is not None:
                 return problem
@@ -111,10 +136,11 @@ class Assigner:
         return {number: value for number, value in values.items() if number not in given}
 
     def _mention(self, bound: Bound, mentions: list[Mention]) -> None:
-        slots = self._lexicon.frames[bound.frame]["slots"]
+        """Remember the ids that a step named, for the references after it."""
         for slot, value in bound.values.items():
             if value.__class__ is list:
-                thing = next(name for kind, name, _ in slots[slot]["types"] if kind == "thing")
+                types = self._lexicon.frames[bound.frame]["slots"][slot]["types"]
+                thing = next(name for kind, name, _ in types if kind == "thing")
                 mention = Mention(thing, tuple(value), len(value) > 1)
                 if mention not in mentions:
                     mentions.append(mention)
@@ -123,38 +149,44 @@ class Assigner:
         self, step: Step, mentions: Sequence[Mention], shared: Sequence[Item]
     ) -> list[Bound] | Problem:
         """Give the frames that a step fits: all that a person could have meant by it."""
-        frames, rest = self._frames(step)
+        frames, rest = self._candidates(step)
         if not frames:
             return Problem("unexpected", *_where(step), detail="phrase")
-        whole: list[Bound] = []
-        partial: list[Bound] = []
+        fits: list[Bound] = []
         problem: Problem | None = None
-        for frame in frames:
-            bound = self._fit(frame, step, rest, mentions, shared)
+        for number in frames:
+            bound = self._fit(self._frame(number), step, rest, mentions, shared)
             if isinstance(bound, Problem):
                 problem = problem or bound
-            elif bound.missing:
-                partial.append(bound)
             else:
-                whole.append(bound)
-        fits = self._distinct(whole + partial)
+                fits.append(bound)
+        if len(fits) == 1:
+            return fits
         if not fits:
             return problem or Problem("unexpected", step.first, step.last)
-        return fits
+        return self._distinct(fits)
 
-    def _frames(self, step: Step) -> tuple[list[int], bool]:
+    def _candidates(self, step: Step) -> tuple[Sequence[int], bool]:
         """Find the frames by verb and phrase; tell whether bare nouns are left over."""
         index = self._lexicon.index
-        found: list[int] = []
         if step.bare:
             keys = sorted([*step.said, *(bare.key for bare in step.bare)])
-            for verb in step.verbs:
-                found.extend(index.get("|".join([verb, *keys]), ()))
+            found = [
+                frame
+                for verb in step.verbs
+                for frame in index.get("|".join([verb, *keys]), ())
+            ]
             if found:
                 return found, False
-        said = step.said if len(step.said) < 2 else sorted(step.said)
-        for verb in step.verbs:
-            found.extend(index.get("|".join([verb, *said]), ()))
+        said = step.said
+        if len(said) > 1:
+            said = sorted(said)
+        if len(step.verbs) == 1:
+            key = "|".join([step.verbs[0], *said]) if said else step.verbs[0]
+            return index.get(key, ()), bool(step.bare)
+        found = [
+            frame for verb in step.verbs for frame in index.get("|".join([verb, *said]), ())
+        ]
         return found, bool(step.bare)
 
     def _distinct(self, fits: list[Bound]) -> list[Bound]:
@@ -162,25 +194,22 @@ class Assigner:
         kept: dict[tuple[str, str], Bound] = {}
         for bound in fits:
             tool = self._lexicon.frames[bound.frame]["tool"]
-            key = (tool, repr(sorted(bound.values.items())))
-            kept.setdefault(key, bound)
-        tools = {tool for tool, _ in kept}
-        if len(tools) == 1 and len(kept) > 1:
+            kept.setdefault((tool, repr(sorted(bound.values.items()))), bound)
+        if len({tool for tool, _ in kept}) == 1 and len(kept) > 1:
             whole = [bound for bound in kept.values() if not bound.missing]
             return whole or [next(iter(kept.values()))]
         return list(kept.values())
 
     def _fit(
         self,
-        frame: int,
+        frame: _Frame,
         step: Step,
         rest: bool,
         mentions: Sequence[Mention],
         shared: Sequence[Item],
     ) -> Bound | Problem:
         """Bind a step's items to a frame's slots."""
-        slots = self._lexicon.frames[frame]["slots"]
-        bound = Bound(frame, step)
+        bound = Bound(frame.number, step)
         values = bound.values
         references: list[Item] = []
         for item in step.items:
@@ -194,91 +223,51 @@ class Assigner:
             if item.kind != "reference":
                 self._bind(frame, item, step, values)
         if rest:
-            for bare in step.bare:
-                references.append(
-                    Item(
-                        "reference" if bare.article else "wanted",
-                        (bare.thing,),
-                        None,
-                        bare.preposition,
-                        (),
-                        bare.at,
-                        bare.at,
-                        bare.key.endswith("#n"),
-                    )
-                )
+            references += [_bare_reference(bare) for bare in step.bare]
         for item in references:
-            problem = self._refer(frame, item, values, mentions, bound)
+            problem = self._refer(frame, item, values, mentions)
             if problem is not None:
                 return problem
-        for number, slot in enumerate(slots):
-            if slot["required"] and number not in values:
+        for number in frame.required:
+            if number not in values:
                 bound.missing.append(number)
-        if step.me >= 0 and any(
-            number not in values and not slot["required"] and _names_somebody(slot)
-            for number, slot in enumerate(slots)
-        ):
+        if step.me >= 0 and not frame.somebody <= values.keys():
             return Problem("unexpected_argument", step.me, step.me)
-        if step.all >= 0 and (rest or self._lexicon.frames[frame]["writes"] or not step.bare):
+        if step.all >= 0 and (rest or frame.writes or not step.bare):
             return Problem("partial", step.all, step.all)
-        return self._checked(bound, step)
-
-    def _checked(self, bound: Bound, step: Step) -> Bound | Problem:
-        """Refuse what a list of ids would make unclear."""
-        many = [value for value in bound.values.values() if value.__class__ is list]
-        if step.many >= 0 and all(len(ids) == 1 for ids in many):
-            return Problem("number_mismatch", step.many, step.many)
-        if any(len(ids) > 1 for ids in many):
-            slots = self._lexicon.frames[bound.frame]["slots"]
-            if len(many) > 1:
-                return Problem("repeated_argument", step.first, step.last)
-            for number in bound.values:
-                kinds = {kind for kind, _, _ in slots[number]["types"]}
-                if kinds & {"money", "integer", "decimal", "quantity", "percentage"}:
-                    return Problem("shared_amount", step.first, step.last)
+        if references or shared or step.listed or step.many >= 0:
+            return _checked(bound, frame)
         return bound
 
     def _bind(
-        self, frame: int, item: Item, step: Step, values: dict[int, Any]
+        self, frame: _Frame, item: Item, step: Step, values: dict[int, Any]
     ) -> Problem | None:
-        open_slots = [
-            accepted for accepted in self._accepting(frame, item) if accepted[0] not in values
-        ]
-        if len(open_slots) != 1:
-            if open_slots:
+        """Bind an item to the one slot that is open for it."""
+        accepting = frame.accepting(item)
+        if len(accepting) > 1:
+            accepting = tuple(one for one in accepting if one[0] not in values)
+            if len(accepting) > 1:
                 return Problem("ambiguous_argument", item.first, item.last)
-            code = "repeated_argument" if self._accepting(frame, item) else "unexpected_argument"
+        if not accepting:
+            code = "repeated_argument" if frame.accepting(item) else "unexpected_argument"
             return Problem(code, item.first, item.last)
-        number, kind = open_slots[0]
+        number, kind = accepting[0]
+        if number in values:
+            return Problem("repeated_argument", item.first, item.last)
         if item.kind == "count" and not _counts(step, item):
             return Problem("unexpected_argument", item.first, item.last)
-        value = self._value(item, kind, self._lexicon.frames[frame]["slots"][number])
-        if isinstance(value, Problem):
-            return value
+        value = self._value(item, kind, frame.slots[number])
+        if value.__class__ is Problem:
+            problem: Problem = value
+            return problem
         values[number] = value
         return None
-
-    def _accepting(self, frame: int, item: Item) -> tuple[tuple[int, str], ...]:
-        """Give the slots that an item may fill, and as which type, whatever is bound yet."""
-        name: Any = item.names
-        if item.kind == "member":
-            name = tuple(member[0] for member in item.value)
-        key = (item.kind, name, item.preposition, item.labels)
-        cache = self._accepts[frame]
-        known = cache.get(key)
-        if known is None:
-            known = cache[key] = tuple(
-                (number, kind)
-                for number, slot in enumerate(self._lexicon.frames[frame]["slots"])
-                if (kind := _accepts(slot, item.kind, name, item.preposition, item.labels))
-            )
-        return known
 
     def _value(self, item: Item, kind: str, slot: Mapping[str, Any]) -> Any:
         """Give an argument's value as a plan holds it, or the problem with it."""
         value = item.value
         if kind == "thing":
-            return self._ids(item)
+            return _ids(item)
         if kind == "list":
             names = {name for type_, name, _ in slot["types"] if type_ == "list"}
             members = {member for closed, member in value if closed in names}
@@ -299,36 +288,16 @@ class Assigner:
             return AsTyped(item.first)
         return value
 
-    def _ids(self, item: Item) -> list[int] | Problem:
-        """Check a list of ids: as many as the noun says, no two that might be one number."""
-        values = item.value
-        if item.kind == "numbered":
-            pass
-        elif (len(values) == 1) == item.plural and (item.plural or len(values) > 1):
-            if len(values) == 1:
-                return Problem("number_mismatch", item.first, item.last)
-        if len(values) > 1 and not item.plural and any(value.spelled for value in values):
-            return Problem("ambiguous_number", item.first, item.last)
-        for before, after in zip(values, values[1:], strict=False):
-            if before.spelled and after.spelled and before.value % 10 == 0 and before.value >= 20:
-                return Problem("ambiguous_number", item.first, item.last)
-        ids = [value.value for value in values]
-        if len(set(ids)) != len(ids):
-            return Problem("repeated_argument", item.first, item.last)
-        return ids
-
     def _refer(
         self,
-        frame: int,
+        frame: _Frame,
         item: Item,
         values: dict[int, Any],
         mentions: Sequence[Mention],
-        bound: Bound,
     ) -> Problem | None:
         """Bind what a pronoun or a noun with this or that refers to: one mention, or nothing."""
-        slots = self._lexicon.frames[frame]["slots"]
         fitting: list[tuple[int, str]] = []
-        for number, slot in enumerate(slots):
+        for number, slot in enumerate(frame.slots):
             if number in values or not (
                 item.preposition in slot["preps"] or item.preposition in ("", "of", "de")
             ):
@@ -356,10 +325,75 @@ class Assigner:
         return None
 
 
+def _answer_with_number(item: Item, wanted: Sequence[tuple[str, str]]) -> Problem | None:
+    """Make a bare number the id or the amount that was asked for."""
+    things = tuple(name for kind, name in wanted if kind == "thing")
+    money = [kind for kind, _ in wanted if kind == "money"]
+    if len(things) + len(money) > 1:
+        return Problem("ambiguous_argument", item.first, item.last)
+    if things:
+        if item.kind != "numbered":
+            item.value = [Value("integer", item.value, 0)]
+        item.kind, item.names = "thing", things
+    elif money and item.kind != "numbered":
+        item.kind, item.value = "decimal", Decimal(item.value)
+    elif item.kind == "count":
+        item.kind = "integer"
+    return None
+
+
+def _bare_reference(bare: Bare) -> Item:
+    """Make a noun without an id a reference, where it has an article, or a question."""
+    return Item(
+        "reference" if bare.article else "wanted",
+        (bare.thing,),
+        None,
+        bare.preposition,
+        (),
+        bare.at,
+        bare.at,
+        bare.key.endswith("#n"),
+    )
+
+
+def _checked(bound: Bound, frame: _Frame) -> Bound | Problem:
+    """Refuse what a list of ids would make unclear."""
+    step = bound.step
+    lists = [value for value in bound.values.values() if value.__class__ is list]
+    longest = max(map(len, lists), default=0)
+    if longest < 2:
+        if step.many >= 0:
+            return Problem("number_mismatch", step.many, step.many)
+        return bound
+    if len(lists) > 1:
+        return Problem("repeated_argument", step.first, step.last)
+    if not frame.amounts.isdisjoint(bound.values):
+        return Problem("shared_amount", step.first, step.last)
+    return bound
+
+
+def _ids(item: Item) -> list[int] | Problem:
+    """Check a list of ids: as many as the noun says, no two that might be one number."""
+    values = item.value
+    if len(values) == 1:
+        if item.plural and item.kind != "numbered":
+            return Problem("number_mismatch", item.first, item.last)
+        return [values[0].value]
+    if not item.plural and any(value.spelled for value in values):
+        return Problem("ambiguous_number", item.first, item.last)
+    for before, after in zip(values, values[1:], strict=False):
+        if before.spelled and after.spelled and before.value % 10 == 0 and before.value >= 20:
+            return Problem("ambiguous_number", item.first, item.last)
+    ids = [value.value for value in values]
+    if len(set(ids)) != len(ids):
+        return Problem("repeated_argument", item.first, item.last)
+    return ids
+
+
 def _shared(steps: Sequence[Step], number: int) -> Sequence[Item]:
     """Give the items of the first step after `number` that has any, over commas and `and` only."""
     for following in steps[number + 1 :]:
-        if following.joint not in (Role.COMMA, Role.AND):
+        if following.joint not in (COMMA, AND):
             return ()
         if following.items or following.bare:
             return following.items
@@ -372,14 +406,6 @@ def _where(step: Step) -> tuple[int, int]:
     if step.bare:
         return step.bare[0].at, step.bare[-1].at
     return step.first, step.last
-
-
-def _names_somebody(slot: Mapping[str, Any]) -> bool:
-    """Tell whether a slot could be filled by `me`, as far as the words go."""
-    return any(
-        kind in ("thing", "e-mail", "telephone", "cpf", "cnpj", "digits", "quoted text")
-        for kind, _, _ in slot["types"]
-    )
 
 
 def _counts(step: Step, item: Item) -> bool:

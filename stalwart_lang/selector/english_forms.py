@@ -466,7 +466,7 @@ _NOUN_O_TO_OES = _table("cargo domino echo embargo hero mosquito potato tomato t
 _CH_AS_K = _table("""epoch eunuch loch monarch patriarch stomach tech""")
 _PREPOSITIONS = _table("at by for from in of on per to under with without")
 _HEAD_FIRST = _table("attorney-general court-martial hanger-on notary-public passer-by runner-up")
-_NOUN_LETTERS = re.compile(r"[a-zà-öø-ÿ]+")
+_NOUN_LETTERS = frozenset("abcdefghijklmnopqrstuvwxyzçñàáâäèéêëíîïóôöúûü")
 
 
 def plural(noun: str) -> str:
@@ -499,7 +499,7 @@ def _plural_word(word: str) -> str:
         return "-".join(parts)
     if word in _PLURAL:
         return _PLURAL[word]
-    if word in _SAME_PLURAL or not _NOUN_LETTERS.fullmatch(word):
+    if word in _SAME_PLURAL or not _NOUN_LETTERS.issuperset(word):
         return word
     if word.endswith("man") and word not in _NO_MEN:
         return f"{word[:-3]}men"
@@ -510,8 +510,8 @@ def _plural_word(word: str) -> str:
     if _ends_in_consonant_y(word):
         return f"{word[:-1]}ies"
     if word[-1] == "s":
-        already = len(word) > 1 and word[-2] not in "aious" and len(word) > 3
-        return word if already or len(word) == 1 else f"{word}es"
+        already = len(word) > 2 and word[-2] not in "aious"
+        return word if already or word == "s" else f"{word}es"
     if word.endswith(("x", "z", "ch", "sh")):
         return f"{word}s" if word in _CH_AS_K else f"{word}es"
     return f"{word}es" if word in _NOUN_O_TO_OES else f"{word}s"

@@ -200,7 +200,7 @@ class Explainer:
     def _words_of(self, types: set[int]) -> list[str]:
         found: list[str] = []
         if types:
-            for word, (type_, _, _) in self._lexicon.words.items():
+            for word, (type_, *_) in self._lexicon.words.items():
                 meanings = type_ if type_.__class__ is list else [type_]
                 if not types.isdisjoint(meanings):
                     found.append(word)
@@ -216,7 +216,7 @@ class Explainer:
             return ()
         candidates = [
             known
-            for known, (type_, _, _) in self._lexicon.words.items()
+            for known, (type_, *_) in self._lexicon.words.items()
             if type_ != UNREAD and type_ is not None and abs(len(known) - len(word)) < 3
         ]
         return tuple(get_close_matches(word, candidates[:5000], n=1, cutoff=0.75))

@@ -4,8 +4,10 @@ The longest match wins, over the vocabulary's words, the grammar's, and values. 
 meanings keeps them all; the automaton takes the first that lets the turn be read.
 """
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from decimal import Decimal
 from typing import Any, TypeAlias
 
 from stalwart_lang.selector.grammar import Grammar
@@ -16,6 +18,7 @@ from stalwart_lang.vocabulary.model import Language
 ReadValue: TypeAlias = Callable[[list[str], int, Clock], Value | Malformed | None]
 
 _QUOTES = {'"': '"', "“": "”", "«": "»", "‘": "’'", "'": "'’"}
+_DECIMAL_MARK: Mapping[Language, str] = {"en": r"\.", "pt-BR": ","}
 _JOINTS = ("COMMA", "AND", "THEN", "STOP", "QUESTION")
 _AFTER_STEP_NUMBER = frozenset({")", "."})
 _BULLETS = frozenset("-•*–")
@@ -53,6 +56,7 @@ class LexerTables:
     joints: frozenset[int]
     trailing: frozenset[int]
     integer: int
+    decimal: int
     email: int
     quote: int
     then: int
@@ -61,6 +65,8 @@ class LexerTables:
     value_starts: frozenset[str]
     continues: frozenset[str]
     read_value: ReadValue
+    amount: Callable[[str], object]
+    """Matches a decimal as amounts are typed, which needs no reader of values."""
 
 
 def make_tables(grammar: Grammar, language: Language) -> LexerTables:
@@ -101,6 +107,7 @@ def make_tables(grammar: Grammar, language: Language) -> LexerTables:
         joints=frozenset({comma, and_, then, stop, question}),
         trailing=frozenset({comma, stop}),
         integer=number["INTEGER"],
+        decimal=number["DECIMAL"],
         email=number["EMAIL"],
         quote=number["QUOTE"],
         then=then,
@@ -109,6 +116,7 @@ def make_tables(grammar: Grammar, language: Language) -> LexerTables:
         value_starts=values.STARTS,
         continues=values.CONTINUES,
         read_value=values.read,
+        amount=re.compile(r"[0-9]{1,15}" + _DECIMAL_MARK[language] + "[0-9]{2}").fullmatch,
     )
 
 
@@ -130,12 +138,18 @@ def lex(
     while at < count:
         token = tokens[at]
         entry = words.get(token)
-        type_: Any = None
-        payload: Any = None
         end = at + 1
         if entry is not None:
-            type_, payload, more = entry
-            if more is not None:
+            type_, payload, more, plain = entry
+            if plain:
+                types.append(type_)
+                payloads.append(payload)
+                starts.append(at)
+                ends.append(end)
+                last = type_
+                at = end
+                continue
+            if more is not None and end < count and tokens[end] in more:
                 type_, payload, end = longest(tokens, at, entry)
             if token in value_starts:
                 value = tables.read_value(tokens, at, clock())
@@ -152,6 +166,7 @@ def lex(
                         type_ = [*both, tables.kinds[value.kind]]
                         payload = [*held, value]
         elif "0" <= token[0] <= "9":
+            type_ = payload = None
             following = tokens[end] if end < count else ""
             if "@" in token:
                 type_, payload = tables.email, Value("e-mail", token, end)
@@ -161,6 +176,9 @@ def lex(
                 if len(token) > 18:
                     return Stop("number_too_long", at, end)
                 type_, payload = tables.integer, Value("integer", int(token), end)
+            elif following not in continues and tables.amount(token):
+                amount = Decimal(token.replace(",", "."))
+                type_, payload = tables.decimal, Value("decimal", amount, end)
             else:
                 value = tables.read_value(tokens, at, clock())
                 if value is None:
@@ -169,6 +187,7 @@ def lex(
                     return Stop(value.code, at, value.end, value.detail)
                 type_, payload, end = tables.kinds[value.kind], value, value.end
         elif token in value_starts:
+            type_ = payload = None
             value = tables.read_value(tokens, at, clock())
             if isinstance(value, Malformed):
                 return Stop(value.code, at, value.end, value.detail)
@@ -184,6 +203,8 @@ def lex(
         elif token in _BULLETS and (last is None or last == tables.stop):
             at += 1
             continue
+        else:
+            return Stop("unknown_word", at, end)
         if type_ is None:
             return Stop("unknown_word", at, end)
         if type_ == UNREAD:
@@ -220,7 +241,7 @@ def lex(
 
 def longest(tokens: Sequence[str], at: int, entry: Entry) -> tuple[Any, Any, int]:
     """Follow the words after `at` as far as the lexicon knows them together."""
-    type_, payload, more = entry
+    type_, payload, more, _ = entry
     end = following = at + 1
     count = len(tokens)
     while more and following < count:

@@ -5,7 +5,6 @@ What no rule can tell (which *-ir* verbs change their vowel, which nouns in *-a*
 in tables; a verb that is in none of them is regular.
 """
 
-import re
 import unicodedata
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
@@ -231,11 +230,7 @@ _PARTICIPLE_BESIDE = {
     "vagar": "vago",
 }
 
-_INFINITIVE = re.compile(r"[a-zç]*[aei]r")
-_VOWEL = re.compile(r"[aeiou]")
-_VOWEL_IZAR = re.compile(r"(?:[aeo]|(?<![gq])u)izar\Z")
-_GUAR = re.compile(r"(.*)([aeiou])(n?[gq]u)ar")
-_LAST_VOWEL = re.compile(r"[aeiou](?=[^aeiou]*a\Z)")
+_INFINITIVE_LETTERS = frozenset("abcçdefghijklmnopqrstuvwxyz")
 _ACUTE = {"a": "á", "e": "é", "i": "í", "o": "ó", "u": "ú"}
 
 
@@ -283,7 +278,8 @@ def _infinitive(text: str) -> str:
         return verb
     if verb.endswith("-se"):
         raise ValueError(f"{text!r} has a pronoun: give the infinitive without -se")
-    if not _INFINITIVE.fullmatch(verb) or not _VOWEL.search(verb, 0, len(verb) - 2):
+    is_word = verb.endswith(("ar", "er", "ir")) and _INFINITIVE_LETTERS.issuperset(verb)
+    if not is_word or _ACUTE.keys().isdisjoint(verb[:-2]):
         raise ValueError(
             f"{text!r} is no Portuguese infinitive: give one word in -ar, -er, -ir or -por"
         )
@@ -355,7 +351,7 @@ def _irregular(verb: str) -> VerbForms:
         stem = subjunctive[0][:-1]
         subjunctive = (f"{stem}a", f"{stem}as", f"{stem}amos", f"{stem}am")
     (imperfect,) = imperfects
-    we = _LAST_VOWEL.sub(lambda vowel: _ACUTE[vowel[0]], imperfect) + "mos"
+    we = f"{_with_acute(imperfect[:-1])}{imperfect[-1]}mos"
     forms = _assemble(
         verb,
         present,
@@ -380,6 +376,12 @@ def _irregular(verb: str) -> VerbForms:
             present_other=forms.present_other + forms.informal,
         )
     return _without_stressed_stem(forms) if verb == "reaver" else forms
+
+
+def _with_acute(text: str) -> str:
+    """Put an acute accent on the last vowel."""
+    place = max(text.rfind(vowel) for vowel in _ACUTE)
+    return text[:place] + _ACUTE[text[place]] + text[place + 1 :]
 
 
 def _without_first_person(forms: VerbForms) -> VerbForms:
@@ -450,14 +452,12 @@ def _first_conjugation(verb: str) -> VerbForms:
         return _ar(verb, stem, f"{stem[:-1]}ei")
     if verb in _HIATUS:
         return _ar(verb, stem, _HIATUS[verb])
-    if verb.endswith("izar") and _VOWEL_IZAR.search(verb):
+    if stem.endswith(("aiz", "eiz", "oiz", "uiz")) and not stem.endswith(("guiz", "quiz")):
         return _ar(verb, stem, f"{stem[:-2]}íz")
-    guar = _GUAR.fullmatch(verb) if verb.endswith("uar") else None
-    if guar is None:
+    if not stem.endswith(("gu", "qu")) or _ACUTE.keys().isdisjoint(stem[:-2]):
         return _ar(verb, stem, stem)
     # Both averigue and averígue are right.
-    accented = guar[1] + _ACUTE[guar[2]] + guar[3]
-    return _merged(_ar(verb, stem, stem), _ar(verb, stem, accented))
+    return _merged(_ar(verb, stem, stem), _ar(verb, stem, _with_acute(stem[:-2]) + stem[-2:]))
 
 
 def _ar(verb: str, stem: str, stressed: str) -> VerbForms:
@@ -662,9 +662,9 @@ _PREFIX_PARTS = _table(
     vice"""
 )
 
-_LETTERS = re.compile(r"[a-zà-öø-ÿ]+")
-_ANY_VOWEL = re.compile(r"[aeiouyà-öø-ÿ]")
-_WRITTEN_ACCENT = re.compile(r"[áâéêíóôú]")
+_ACCENTED = frozenset("áâéêíóôú")
+_VOWELS = frozenset("aeiouyàãõü") | _ACCENTED
+_LETTERS = frozenset("bcçdfghjklmnpqrstvwxzñ") | _VOWELS
 _UNACCENTED = str.maketrans("áâéêíóôú", "aaeeioou")
 
 
@@ -695,8 +695,8 @@ def _is_invariable(word: str) -> bool:
     return (
         word in _INVARIABLE
         or word.endswith("mente")
-        or not _LETTERS.fullmatch(word.replace("-", ""))
-        or not _ANY_VOWEL.search(word)
+        or not _LETTERS.issuperset(word.replace("-", ""))
+        or _VOWELS.isdisjoint(word)
     )
 
 
@@ -705,9 +705,9 @@ def _plural_word(word: str) -> str:
         return _PLURAL[word]
     if "-" in word:
         return _plural_compound(word)
-    if not _LETTERS.fullmatch(word):
+    if not _LETTERS.issuperset(word):
         return word
-    if not _ANY_VOWEL.search(word):  # cpf, km
+    if _VOWELS.isdisjoint(word):  # cpf, km
         return word if word[-1] in "ms" else f"{word}s"
     match word[-1]:
         case "m":
@@ -732,14 +732,14 @@ def _plural_word(word: str) -> str:
 def _plural_in_ao(word: str) -> str:
     if word in _PLURAL_AES:
         return f"{word[:-2]}ães"
-    if word in _PLURAL_AOS or _WRITTEN_ACCENT.search(word):
+    if word in _PLURAL_AOS or not _ACCENTED.isdisjoint(word):
         return f"{word}s"
     return f"{word[:-2]}ões"
 
 
 def _plural_in_s(word: str) -> str:
     """Words stressed on their last syllable take -es (mês, país); others stay (ônibus, lápis)."""
-    if not _WRITTEN_ACCENT.match(word, len(word) - 2):
+    if word[-2:-1] not in _ACCENTED:
         return word
     if word.endswith(("aís", "eís", "oís", "uís")):
         return f"{word}es"
@@ -747,7 +747,7 @@ def _plural_in_s(word: str) -> str:
 
 
 def _plural_in_l(word: str) -> str:
-    accented = _WRITTEN_ACCENT.search(word) is not None
+    accented = not _ACCENTED.isdisjoint(word)
     stem, vowel = word[:-2], word[-2]
     if vowel == "i":
         return f"{stem}eis" if accented else f"{stem}is"
@@ -840,7 +840,7 @@ def gender(noun: str) -> Literal["m", "f"] | None:
         if first in _VERB_PARTS:
             return "m"
         word = rest if first in _PREFIX_PARTS else first
-    if word in _EITHER or not _LETTERS.fullmatch(word.replace("-", "")):
+    if not word or word in _EITHER or not _LETTERS.issuperset(word.replace("-", "")):
         return None
     return _listed_gender(word) or _gender_by_ending(word)
 
@@ -899,7 +899,6 @@ _ADJECTIVES = {
 }
 _ONE_GENDER_IN_OR = ("ior", "color", "maior", "menor", "melhor", "pior")
 _ONE_GENDER_IN_ES = _table("cortês descortês montês pedrês")
-_GERUND = re.compile(r"[a-zà-öø-ÿ]{2,}[aei]ndo")
 _NOT_GERUNDS = _table(
     """brando dividendo estupendo findo horrendo infindo lindo memorando tremendo vindo"""
 )
@@ -925,7 +924,7 @@ def adjective_forms(words: str) -> tuple[str, ...]:
 
 
 def _is_gerund(word: str) -> bool:
-    return _GERUND.fullmatch(word) is not None and word not in _NOT_GERUNDS
+    return word.endswith(("ando", "endo", "indo")) and word not in _NOT_GERUNDS
 
 
 def _is_noun(word: str) -> bool:

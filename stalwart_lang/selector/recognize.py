@@ -27,18 +27,30 @@ def recognize(
     then holds that meaning's. A word dropped from the reading has the type DROPPED. The time is
     linear in the number of terminals: a position is never left twice from one state.
     """
+    # Nearly always the first meaning that can stand at a word is the right one.
     chosen: list[int] = []
+    meant: list[tuple[int, int]] = []
     state = 0
-    try:
-        for type_ in types:
-            state = steps[state][type_]
-            chosen.append(type_)
-    except (KeyError, TypeError):
-        # A word with several meanings, or one that cannot stand here: search.
+    for at, type_ in enumerate(types):
+        row = steps[state]
+        if type_.__class__ is list:
+            for meaning, one in enumerate(type_):
+                after = state if one == DROPPED else row.get(one)
+                if after is not None:
+                    type_ = one
+                    meant.append((at, meaning))
+                    break
+        else:
+            after = row.get(type_)
+        if after is None:
+            return _search(types, payloads, steps, final)
+        state = after
+        chosen.append(type_)
+    if state not in final:
         return _search(types, payloads, steps, final)
-    if state in final:
-        return chosen
-    return Stuck(len(types), state)
+    for at, meaning in meant:
+        payloads[at] = payloads[at][meaning]
+    return chosen
 
 
 def _search(

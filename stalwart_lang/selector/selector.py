@@ -142,10 +142,15 @@ def _clock(now: str | datetime | None, zone: tzinfo) -> Callable[[], Clock]:
                 f"now is {now!r}; it must be an ISO 8601 time such as 2027-03-03T09:00:00-03:00"
             ) from None
 
+    made: list[Clock] = []
+
     def make() -> Clock:
-        if now is None:
-            return Clock(datetime.now(zone))
-        return Clock(now.astimezone(zone) if now.tzinfo else now.replace(tzinfo=zone))
+        if not made:
+            if now is None:
+                made.append(Clock(datetime.now(zone)))
+            else:
+                made.append(Clock(now.astimezone(zone) if now.tzinfo else now.replace(tzinfo=zone)))
+        return made[0]
 
     return make
 
@@ -214,29 +219,17 @@ class _Reader:
         places = text.places(tokens)
         calls: list[Call] = []
         missing: list[Missing] = []
-        for bound in (reading[0] for reading in readings):
-            start = text.typed_at(places[terminals.starts[bound.step.first]])
-            final = terminals.ends[bound.step.last] - 1
-            end = text.typed_at(places[final] + len(tokens[final]))
+        several = False
+        for reading in readings:
+            bound = reading[0]
+            several = several or len(reading) > 1
             frame = self.lexicon.frames[bound.frame]
             for arguments in self._arguments(bound, text, tokens, terminals, places):
-                missing += [
-                    Missing(len(calls), frame["tool"], slot["name"], slot["ask"])
-                    for slot in map(frame["slots"].__getitem__, bound.missing)
-                ]
-                calls.append(
-                    Call(
-                        frame["tool"],
-                        arguments,
-                        frame["rule"],
-                        frame["file"],
-                        frame["line"],
-                        start,
-                        end,
-                    )
-                )
-        if any(len(reading) > 1 for reading in readings):
-            return self._ambiguous(text, tokens, terminals, readings, source, calls)
+                if bound.missing:
+                    missing += _missing(frame, bound, len(calls))
+                calls.append(_call(frame, arguments, bound.step, text, tokens, terminals, places))
+        if several:
+            return self._ambiguous(text, tokens, terminals, readings, source)
         if missing:
             return self._incomplete(tuple(calls), tuple(missing), source)
         return Plan("read", self.language, source, calls=tuple(calls))
@@ -251,19 +244,22 @@ class _Reader:
     ) -> list[dict[str, Any]]:
         """Give the arguments of each call a step comes to: one for each id of a list."""
         slots = self.lexicon.frames[bound.frame]["slots"]
-        each: list[dict[str, Any]] = [{}]
+        made: dict[str, Any] = {}
+        listed = ""
+        values = bound.values
         for number, slot in enumerate(slots):
-            if number not in bound.values:
-                continue
-            value = bound.values[number]
-            if value.__class__ is AsTyped:
-                value = _as_typed(value.at, text, tokens, terminals, places)
-            if value.__class__ is list:
-                each = [{**made, slot["name"]: one} for one in value for made in each]
-            else:
-                for made in each:
-                    made[slot["name"]] = value
-        return each
+            if number in values:
+                value = values[number]
+                name = slot["name"]
+                if value.__class__ is list:
+                    made[name] = value[0]
+                    if len(value) > 1:
+                        listed, ids = name, value
+                elif value.__class__ is AsTyped:
+                    made[name] = _as_typed(value.at, text, tokens, terminals, places)
+                else:
+                    made[name] = value
+        return [{**made, listed: one} for one in ids] if listed else [made]
 
     def _incomplete(
         self, calls: tuple[Call, ...], missing: tuple[Missing, ...], source: LanguageSource
@@ -283,7 +279,6 @@ class _Reader:
         terminals: Terminals,
         readings: list[list[Bound]],
         source: LanguageSource,
-        calls: Sequence[Call],
     ) -> Plan:
         """List the readings of the first step that has several."""
         several = next(reading for reading in readings if len(reading) > 1)
@@ -291,20 +286,9 @@ class _Reader:
         listed: list[tuple[Call, ...]] = []
         for bound in several:
             frame = self.lexicon.frames[bound.frame]
-            start = text.typed_at(places[terminals.starts[bound.step.first]])
-            final = terminals.ends[bound.step.last] - 1
-            end = text.typed_at(places[final] + len(tokens[final]))
             listed.append(
                 tuple(
-                    Call(
-                        frame["tool"],
-                        arguments,
-                        frame["rule"],
-                        frame["file"],
-                        frame["line"],
-                        start,
-                        end,
-                    )
+                    _call(frame, arguments, bound.step, text, tokens, terminals, places)
                     for arguments in self._arguments(bound, text, tokens, terminals, places)
                 )
             )
@@ -361,6 +345,30 @@ class _Reader:
         if missing:
             return self._incomplete(tuple(calls), tuple(missing), source)
         return Plan("read", self.language, source, calls=tuple(calls))
+
+
+def _call(
+    frame: Mapping[str, Any],
+    arguments: Mapping[str, Any],
+    step: Step,
+    text: Turn,
+    tokens: Sequence[str],
+    terminals: Terminals,
+    places: Sequence[int],
+) -> Call:
+    start = places[terminals.starts[step.first]]
+    final = terminals.ends[step.last] - 1
+    end = places[final] + len(tokens[final])
+    if text.offsets is not None:
+        start, end = text.offsets[start], text.offsets[end]
+    return Call(
+        frame["tool"], arguments, frame["rule"], frame["file"], frame["line"], start, end
+    )
+
+
+def _missing(frame: Mapping[str, Any], bound: Bound, call: int) -> list[Missing]:
+    slots = map(frame["slots"].__getitem__, bound.missing)
+    return [Missing(call, frame["tool"], slot["name"], slot["ask"]) for slot in slots]
 
 
 def _as_typed(

@@ -2,66 +2,85 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from enum import IntEnum, auto
-from typing import Any
+from typing import Any, Final
 
 from stalwart_lang.selector.grammar import Grammar
 from stalwart_lang.selector.languages import PREPOSITIONS, PRONOUNS
 from stalwart_lang.vocabulary.model import Language
 
 
-class Role(IntEnum):
-    """What a terminal is good for, whatever the language."""
+# What a terminal is good for, whatever the language. Plain numbers: they are compared at each word.
+HEAD: Final = 0
+HEAD_WITH_PRONOUN: Final = 1
+HEAD_WITH_ME: Final = 2
+SKIPPED: Final = 3
+NUMBER: Final = 4
+PREPOSITION: Final = 5
+DETERMINER: Final = 6
+VALUE: Final = 7
+INTEGER: Final = 8
+THING: Final = 9
+THINGS: Final = 10
+COMPLEMENT: Final = 11
+MEMBER: Final = 12
+LABEL: Final = 13
+COLON: Final = 14
+THIS: Final = 15
+FUSED_THIS: Final = 16
+PRONOUN: Final = 17
+FUSED_PRONOUN: Final = 18
+POSSESSIVE: Final = 19
+CLITIC: Final = 20
+ME: Final = 21
+FOR_ME: Final = 22
+ALL: Final = 23
+ASK: Final = 24
+MIND: Final = 25
+FIRST: Final = 26
+COMMA: Final = 27
+AND: Final = 28
+THEN: Final = 29
+STOP: Final = 30
+QUESTION: Final = 31
 
-    HEAD = 0
-    HEAD_WITH_PRONOUN = auto()
-    HEAD_WITH_ME = auto()
-    SKIPPED = auto()
-    NUMBER = auto()
-    PREPOSITION = auto()
-    DETERMINER = auto()
-    VALUE = auto()
-    INTEGER = auto()
-    THING = auto()
-    THINGS = auto()
-    COMPLEMENT = auto()
-    MEMBER = auto()
-    LABEL = auto()
-    COLON = auto()
-    THIS = auto()
-    FUSED_THIS = auto()
-    PRONOUN = auto()
-    FUSED_PRONOUN = auto()
-    POSSESSIVE = auto()
-    CLITIC = auto()
-    ME = auto()
-    FOR_ME = auto()
-    ALL = auto()
-    ASK = auto()
-    MIND = auto()
-    FIRST = auto()
-    COMMA = auto()
-    AND = auto()
-    THEN = auto()
-    STOP = auto()
-    QUESTION = auto()
-
-
-_OF_TERMINAL: Mapping[str, Role] = {
-    "BASE": Role.HEAD,
-    "ING": Role.HEAD,
-    "IMPERATIVE": Role.HEAD,
-    "INFORMAL": Role.HEAD,
-    "INFINITIVE": Role.HEAD,
-    "IMPERATIVE_CLITIC": Role.HEAD_WITH_PRONOUN,
-    "INFINITIVE_CLITIC": Role.HEAD_WITH_PRONOUN,
-    "IMPERATIVE_ME": Role.HEAD_WITH_ME,
-    "INFINITIVE_ME": Role.HEAD_WITH_ME,
-    "DET": Role.DETERMINER,
-    "THESE": Role.THIS,
-    "WANT": Role.SKIPPED,
-    "WANT_THAT": Role.SKIPPED,
-    "THAT_ARE": Role.SKIPPED,
+_OF_TERMINAL: Mapping[str, int] = {
+    "BASE": HEAD,
+    "ING": HEAD,
+    "IMPERATIVE": HEAD,
+    "INFORMAL": HEAD,
+    "INFINITIVE": HEAD,
+    "IMPERATIVE_CLITIC": HEAD_WITH_PRONOUN,
+    "INFINITIVE_CLITIC": HEAD_WITH_PRONOUN,
+    "IMPERATIVE_ME": HEAD_WITH_ME,
+    "INFINITIVE_ME": HEAD_WITH_ME,
+    "DET": DETERMINER,
+    "THESE": THIS,
+    "WANT": SKIPPED,
+    "WANT_THAT": SKIPPED,
+    "THAT_ARE": SKIPPED,
+    "NUMBER": NUMBER,
+    "INTEGER": INTEGER,
+    "THING": THING,
+    "THINGS": THINGS,
+    "COMPLEMENT": COMPLEMENT,
+    "MEMBER": MEMBER,
+    "LABEL": LABEL,
+    "COLON": COLON,
+    "THIS": THIS,
+    "PRONOUN": PRONOUN,
+    "POSSESSIVE": POSSESSIVE,
+    "CLITIC": CLITIC,
+    "ME": ME,
+    "FOR_ME": FOR_ME,
+    "ALL": ALL,
+    "ASK": ASK,
+    "MIND": MIND,
+    "FIRST": FIRST,
+    "COMMA": COMMA,
+    "AND": AND,
+    "THEN": THEN,
+    "STOP": STOP,
+    "QUESTION": QUESTION,
     **dict.fromkeys(
         (
             "DECIMAL",
@@ -76,10 +95,10 @@ _OF_TERMINAL: Mapping[str, Role] = {
             "EMAIL",
             "QUOTE",
         ),
-        Role.VALUE,
+        VALUE,
     ),
 }
-_FUSED = {"THIS": Role.FUSED_THIS, "THESE": Role.FUSED_THIS, "PRONOUN": Role.FUSED_PRONOUN}
+_FUSED = {"THIS": FUSED_THIS, "THESE": FUSED_THIS, "PRONOUN": FUSED_PRONOUN}
 
 
 @dataclass(slots=True)
@@ -118,16 +137,17 @@ class Step:
     """A verb and all that goes with it. `joint` is what joins it to the step before.
 
     `me`, `all` and `many` are the terminals that say so, or -1: for the speaker, all of them, a
-    noun of the phrase in the plural.
+    noun of the phrase in the plural. `listed` tells of a list of ids.
     """
 
     verbs: list[str]
-    joint: Role
+    joint: int
     first: int
     last: int
     me: int = -1
     all: int = -1
     many: int = -1
+    listed: bool = False
     said: list[str] = field(default_factory=list)
     said_at: list[int] = field(default_factory=list)
     items: list[Item] = field(default_factory=list)
@@ -148,22 +168,20 @@ class Problem:
 class Roles:
     """The role of each terminal of a language."""
 
-    of: tuple[Role, ...]
+    of: tuple[int, ...]
     gerund: int
     language: Language
 
 
 def make_roles(grammar: Grammar, language: Language) -> Roles:
     """Tell what each terminal of a grammar is good for."""
-    roles: list[Role] = []
+    roles: list[int] = []
     for name in grammar.terminals:
         base, _, rest = name.partition("_")
         if base in PREPOSITIONS[language]:
-            roles.append(_FUSED.get(rest, Role.PREPOSITION))
+            roles.append(_FUSED.get(rest, PREPOSITION))
         else:
-            known = _OF_TERMINAL.get(name)
-            roles.append(Role[name] if known is None and name in Role.__members__ else
-                         known if known is not None else Role.SKIPPED)
+            roles.append(_OF_TERMINAL.get(name, SKIPPED))
     gerund = grammar.terminals.index("ING") if "ING" in grammar.terminals else -1
     return Roles(tuple(roles), gerund, language)
 
@@ -182,11 +200,13 @@ def cut_steps(
     role_of = roles.of
     for at, terminal in enumerate(terminals):
         if terminal >= 0:
-            cut.at = at
-            problem = _HANDLERS[role_of[terminal]](cut, payloads[at])
-            if problem is not None:
-                return problem
-            cut.before = role_of[terminal]
+            role = role_of[terminal]
+            if role != SKIPPED:
+                cut.at = at
+                problem = _HANDLERS[role](cut, payloads[at])
+                if problem is not None:
+                    return problem
+            cut.before = role
     return cut.steps or [cut.step]
 
 
@@ -228,10 +248,10 @@ class _Cut:
         self.words = words
         self.roles = roles
         self.at = 0
-        self.before = Role.STOP
+        self.before = STOP
         self.steps: list[Step] = []
-        self.step = Step([], Role.STOP, 0, 0)
-        self.joint = Role.STOP
+        self.step = Step([], STOP, 0, 0)
+        self.joint = STOP
         self.asked = self.minded = self.first = False
         self.me = self.this = self.possessive = -1
         self.clitic: Item | None = None
@@ -242,7 +262,7 @@ class _Cut:
         self.preposition = ""
         self.labels: tuple[str, ...] = ()
         self.article = False
-        self.joint = Role.STOP
+        self.joint = STOP
         self.step.last = self.at
 
     def _item(self, kind: str, value: Any, first: int = -1) -> None:
@@ -305,7 +325,7 @@ class _Cut:
 
     def thing(self, payload: Any) -> Problem | None:
         """Take a noun: with this or that it refers back, alone it waits for its number."""
-        plural = self.roles.of[self.terminals[self.at]] is Role.THINGS
+        plural = self.roles.of[self.terminals[self.at]] == THINGS
         names = tuple(payload)
         if self.this >= 0:
             item = self._reference(self.this, self.preposition, names)
@@ -327,15 +347,15 @@ class _Cut:
         for terminal in self.terminals[self.at + 1 : self.at + 4]:
             if terminal >= 0:
                 role = self.roles.of[terminal]
-                if role is not Role.NUMBER:
-                    return role is Role.INTEGER
+                if role != NUMBER:
+                    return role == INTEGER
         return False
 
     def integer(self, payload: Any) -> Problem | None:
         """Take a number: an id after its noun, one more id of a list, a count, or just a number."""
         at, items = self.at, self.step.items
         listed = (
-            self.joint in (Role.AND, Role.COMMA)
+            self.joint in (AND, COMMA)
             and items
             and items[-1].kind in ("thing", "numbered")
         )
@@ -350,12 +370,12 @@ class _Cut:
             self._clear()
         elif listed:
             return self._one_more(payload, None, at)
-        elif self.joint is Role.AND:
+        elif self.joint == AND:
             return Problem("unexpected", at, at)
-        elif self.before is Role.NUMBER and not self.labels:
+        elif self.before == NUMBER and not self.labels:
             self._item("numbered", [payload])
         elif not self.labels and not self.preposition and (
-            self.article or self.first or self.before <= Role.HEAD_WITH_ME or self.before is Role.ME
+            self.article or self.first or self.before <= HEAD_WITH_ME or self.before == ME
         ):
             self._item("count", payload.value)
         else:
@@ -373,11 +393,12 @@ class _Cut:
         if self.preposition and self.preposition != before.preposition:
             return Problem("unexpected", first, self.at)
         if before.kind == "numbered":
-            if self.before is not Role.NUMBER:
+            if self.before != NUMBER:
                 return Problem("unexpected", first, self.at)
-        elif self.joint is Role.COMMA and names is None and not before.plural:
+        elif self.joint == COMMA and names is None and not before.plural:
             return Problem("number_mismatch", first, self.at)
         before.value.append(payload)
+        self.step.listed = True
         before.last = self.at
         self._clear()
         return None
@@ -448,7 +469,7 @@ class _Cut:
     def hold_me(self, _payload: Any) -> Problem | None:
         """Note that the act is for the speaker: `show me`, `me mostre`."""
         following = self.terminals[self.at + 1 : self.at + 2]
-        if following and self.roles.of[following[0]] <= Role.HEAD_WITH_ME:
+        if following and self.roles.of[following[0]] <= HEAD_WITH_ME:
             self.me = self.at
         else:
             self.step.me = self.at
@@ -482,42 +503,42 @@ class _Cut:
     def join(self, _payload: Any) -> Problem | None:
         """Note what joins the step or item to come."""
         self.joint = self.roles.of[self.terminals[self.at]]
-        if self.joint is Role.QUESTION and not self.asked:
+        if self.joint == QUESTION and not self.asked:
             return Problem("question", self.at, self.at)
-        if self.joint in (Role.STOP, Role.QUESTION):
+        if self.joint in (STOP, QUESTION):
             self.asked = self.minded = False
         return None
 
 
 _HANDLERS: Sequence[Callable[[_Cut, Any], Problem | None]] = [
     {
-        Role.HEAD: _Cut.head,
-        Role.HEAD_WITH_PRONOUN: _Cut.head_with_pronoun,
-        Role.HEAD_WITH_ME: _Cut.head_with_me,
-        Role.SKIPPED: _Cut.skipped,
-        Role.NUMBER: _Cut.skipped,
-        Role.PREPOSITION: _Cut.hold_preposition,
-        Role.DETERMINER: _Cut.determiner,
-        Role.VALUE: _Cut.value,
-        Role.INTEGER: _Cut.integer,
-        Role.THING: _Cut.thing,
-        Role.THINGS: _Cut.thing,
-        Role.COMPLEMENT: _Cut.complement,
-        Role.MEMBER: _Cut.member,
-        Role.LABEL: _Cut.label,
-        Role.COLON: _Cut.colon,
-        Role.THIS: _Cut.hold_this,
-        Role.FUSED_THIS: _Cut.fused_this,
-        Role.PRONOUN: _Cut.pronoun,
-        Role.FUSED_PRONOUN: _Cut.fused_pronoun,
-        Role.POSSESSIVE: _Cut.hold_possessive,
-        Role.CLITIC: _Cut.hold_clitic,
-        Role.ME: _Cut.hold_me,
-        Role.FOR_ME: _Cut.for_me,
-        Role.ALL: _Cut.hold_all,
-        Role.ASK: _Cut.ask,
-        Role.MIND: _Cut.mind,
-        Role.FIRST: _Cut.hold_first,
+        HEAD: _Cut.head,
+        HEAD_WITH_PRONOUN: _Cut.head_with_pronoun,
+        HEAD_WITH_ME: _Cut.head_with_me,
+        SKIPPED: _Cut.skipped,
+        NUMBER: _Cut.skipped,
+        PREPOSITION: _Cut.hold_preposition,
+        DETERMINER: _Cut.determiner,
+        VALUE: _Cut.value,
+        INTEGER: _Cut.integer,
+        THING: _Cut.thing,
+        THINGS: _Cut.thing,
+        COMPLEMENT: _Cut.complement,
+        MEMBER: _Cut.member,
+        LABEL: _Cut.label,
+        COLON: _Cut.colon,
+        THIS: _Cut.hold_this,
+        FUSED_THIS: _Cut.fused_this,
+        PRONOUN: _Cut.pronoun,
+        FUSED_PRONOUN: _Cut.fused_pronoun,
+        POSSESSIVE: _Cut.hold_possessive,
+        CLITIC: _Cut.hold_clitic,
+        ME: _Cut.hold_me,
+        FOR_ME: _Cut.for_me,
+        ALL: _Cut.hold_all,
+        ASK: _Cut.ask,
+        MIND: _Cut.mind,
+        FIRST: _Cut.hold_first,
     }.get(role, _Cut.join)
-    for role in Role
+    for role in range(QUESTION + 1)
 ]

@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from stalwart_lang.selector.grammar import GRAMMARS
-from stalwart_lang.selector.lexicon import Lexicon, compile_lexicon
+from stalwart_lang.selector.lexicon import Lexicon
 from stalwart_lang.vocabulary.model import LANGUAGES, Language, Vocabulary
 
 _FORMAT = 1
@@ -38,6 +38,8 @@ class Compiled:
 
 def compile_vocabulary(vocabulary: Vocabulary) -> Compiled:
     """Compile a vocabulary in both languages."""
+    from stalwart_lang.selector.compile import compile_lexicon  # not needed with a kept form
+
     return Compiled(
         name=vocabulary.name,
         digest=vocabulary.digest,

@@ -67,7 +67,11 @@ def prepare(turn: str) -> Turn:
     """Lower-case a turn and compose its accents (NFC), keeping track of places."""
     if turn.isascii():
         return Turn(turn, turn.lower(), None)
-    composed = unicodedata.normalize("NFC", turn).translate(_TYPOGRAPHY)
+    composed = turn
+    if not unicodedata.is_normalized("NFC", turn):
+        composed = unicodedata.normalize("NFC", turn)
+    if "’" in composed or "\u2010" in composed or "\u2011" in composed:
+        composed = composed.translate(_TYPOGRAPHY)
     low = composed.lower()
     if len(low) != len(composed):
         low = "".join(c.lower() if len(c.lower()) == 1 else c for c in composed)

@@ -126,6 +126,7 @@ REASON_CODES: tuple[str, ...] = (
     "ambiguous_time",
     "ambiguous_number",
     "unexpected",
+    "unfinished",
     "unexpected_argument",
     "repeated_argument",
     "unclear_reference",

@@ -232,5 +232,5 @@ class Vocabulary:
 
         loaded = load_vocabulary(path_or_name)
         if loaded.vocabulary is None:
-            raise VocabularyError(loaded.diagnostics)
+            raise VocabularyError(loaded.diagnostics, loaded.sources)
         return loaded.vocabulary

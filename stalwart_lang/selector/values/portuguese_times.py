@@ -133,7 +133,8 @@ def _hour_with_sign(
 ) -> Value | Malformed:
     """A time of the 24-hour clock, or so many hours where they are counted (`em 2h`)."""
     minute = int(minutes or 0)
-    lasting = peek(tokens, at - 1) in _LASTING or hour > 24
+    before = peek(tokens, at - 1)
+    lasting = before in _LASTING or (hour > 24 and before not in _AT_HOUR)
     if lasting and not colon and minute <= 59:
         if minutes is None:
             return duration_value(hour, times.HOURS, end)

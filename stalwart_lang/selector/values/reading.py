@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any, Literal, TypeAlias
+from typing import Any, Literal, NamedTuple, TypeAlias
 
 ValueKind: TypeAlias = Literal[
     "integer",
@@ -20,8 +20,7 @@ ValueKind: TypeAlias = Literal[
 ]
 
 
-@dataclass(frozen=True, slots=True)
-class Value:
+class Value(NamedTuple):
     """A value that starts at a token and ends before token `end`.
 
     `value` is an int for an integer, a `decimal.Decimal` for a decimal or a percentage,

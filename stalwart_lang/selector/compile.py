@@ -1,0 +1,376 @@
+"""Compile a vocabulary into one language's lexicon: its words, and the frames they ask for."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import product
+from typing import Any
+
+from stalwart_lang.selector import english_forms, portuguese_forms
+from stalwart_lang.selector.grammar import Grammar, load_grammar
+from stalwart_lang.selector.languages import ABBREVIATIONS, INTRODUCES, PREPOSITIONS, TYPE_LABELS
+from stalwart_lang.selector.lexer import make_tables
+from stalwart_lang.selector.lexicon import DROPPED, UNREAD, Entry, Lexicon
+from stalwart_lang.selector.text import fold, spellings, tokenize
+from stalwart_lang.vocabulary.model import (
+    Argument,
+    Language,
+    Phrase,
+    PhrasePart,
+    Tool,
+    Vocabulary,
+)
+
+
+def compile_lexicon(vocabulary: Vocabulary, language: Language) -> Lexicon:
+    """Compile the words and phrases that `vocabulary` has in `language`."""
+    grammar = load_grammar(language)
+    number = {name: i for i, name in enumerate(grammar.terminals)}
+    builder = _Builder()
+    _add_grammar(builder, grammar, language)
+    labels: dict[str, set[str]] = {}
+    frames: list[dict[str, Any]] = []
+    index: dict[str, list[int]] = {}
+    verbs: dict[str, None] = {}
+    phrases = _Phrases(vocabulary, language, grammar)
+    for tool in vocabulary.tools.values():
+        for phrase in tool.say.get(language, ()):
+            verb, key, frame = phrases.compile(tool, phrase)
+            verbs[verb] = None
+            for piece in key:
+                if "#" not in piece:
+                    builder.add(piece.split(" "), number["COMPLEMENT"], (piece, False))
+                    many = phrases.plural(piece)
+                    if many != piece:
+                        builder.add(many.split(" "), number["COMPLEMENT"], (piece, True))
+            for slot in frame["slots"]:
+                for label in slot["labels"]:
+                    labels.setdefault(label, set())
+            index.setdefault("|".join([verb, *sorted(key)]), []).append(len(frames))
+            frames.append(frame)
+    for noun, (things, plural) in phrases.things.items():
+        builder.add(noun.split(" "), number["THINGS" if plural else "THING"], sorted(things))
+    for member, kept in phrases.members.items():
+        builder.add(member.split(" "), number["MEMBER"], sorted(map(list, kept)))
+    for label in labels:
+        if not label.startswith("="):
+            builder.add(tokenize(label), number["LABEL"], [label])
+    for verb in verbs:
+        _add_verb(builder, number, language, verb)
+    tables = make_tables(grammar, language)
+    return Lexicon(builder.finished(tables.value_starts, tables.joints), frames, index, phrases.genders)
+
+
+class _Builder:
+    """Collects what each word can be, under every spelling a person may type."""
+
+    def __init__(self) -> None:
+        self._root: dict[str, Entry] = {}
+
+    def add(self, words: Iterable[str], type_: int, payload: Any, *, exact: bool = False) -> None:
+        """Say that these words in a row can be of a type; `exact`: only with their accents."""
+        nodes: list[dict[str, Entry]] = [self._root]
+        *first, last = words
+        for word in first:
+            following: list[dict[str, Entry]] = []
+            for typed in spellings(word):
+                if typed != word and len(word) == 1:
+                    continue
+                for node in nodes:
+                    entry = node.setdefault(typed, [[], [], None, False])
+                    if entry[2] is None:
+                        entry[2] = {}
+                    if all(entry[2] is not known for known in following):
+                        following.append(entry[2])
+            nodes = following
+        for typed in spellings(last):
+            if typed != last and (exact or len(last) == 1):
+                continue
+            for node in nodes:
+                self._put(node.setdefault(typed, [[], [], None, False]), type_, payload, typed == last)
+
+    def _put(self, entry: Entry, type_: int, payload: Any, exact: bool) -> None:
+        """Add a meaning to a word.
+
+        A negation always stops the reading. Any other word that stops it yields to a meaning the
+        vocabulary or the grammar gives the word in this very spelling.
+        """
+        types, payloads = entry[0], entry[1]
+        if type_ == UNREAD:
+            if payload == "negation" and exact:
+                types[:], payloads[:] = [UNREAD], [payload]
+            elif not types:
+                types.append(UNREAD)
+                payloads.append(payload)
+            return
+        if UNREAD in types:
+            if "negation" in payloads or not exact:
+                return
+            types.clear()
+            payloads.clear()
+        if type_ not in types:
+            types.append(type_)
+            payloads.append(payload)
+        elif isinstance(payload, list):
+            at = types.index(type_)
+            payloads[at] = payloads[at] + [one for one in payload if one not in payloads[at]]
+
+    def has(self, word: str) -> bool:
+        """Tell whether `word` alone means something already."""
+        return word in self._root and bool(self._root[word][0])
+
+    def finished(self, special: frozenset[str], joints: frozenset[int]) -> dict[str, Entry]:
+        """Give the words; an entry with one meaning holds it bare.
+
+        A word is plain that is one terminal whatever follows: not one of the `special` words, that
+        may begin a value, nor a joint.
+        """
+        for entry in _all_entries(self._root):
+            if len(entry[0]) == 1:
+                entry[0], entry[1] = entry[0][0], entry[1][0]
+            elif not entry[0]:
+                entry[0] = None
+        for word, entry in self._root.items():
+            type_ = entry[0]
+            entry[3] = (
+                type_.__class__ is int
+                and type_ >= 0
+                and entry[2] is None
+                and type_ not in joints
+                and word not in special
+            )
+        return self._root
+
+
+def _all_entries(node: Mapping[str, Entry]) -> Iterable[Entry]:
+    seen: set[int] = set()
+    waiting = [node]
+    while waiting:
+        for entry in waiting.pop().values():
+            if id(entry) not in seen:
+                seen.add(id(entry))
+                yield entry
+                if entry[2]:
+                    waiting.append(entry[2])
+
+
+def _add_grammar(builder: _Builder, grammar: Grammar, language: Language) -> None:
+    """Enter the words that the language's grammar lists."""
+    number = {name: i for i, name in enumerate(grammar.terminals)}
+    order = sorted(grammar.words, key=lambda name: (name.startswith("UNREAD_"), name != "POLITE"))
+    for name in order:
+        for words in _typed(grammar.words[name], language):
+            if name == "POLITE":
+                builder.add(words, DROPPED, None)
+            elif name.startswith("UNREAD_"):
+                builder.add(words, UNREAD, name.removeprefix("UNREAD_").lower())
+            elif name in TYPE_LABELS:
+                builder.add(
+                    words, number["LABEL"], ["=" + kind for kind in TYPE_LABELS[name]]
+                )
+            elif name.split("_")[0] in PREPOSITIONS[language]:
+                builder.add(words, number[name], name.split("_")[0].lower())
+            else:
+                builder.add(words, number[name], " ".join(words))
+
+
+def _typed(groups: Iterable[Sequence[str]], language: Language) -> Iterable[Sequence[str]]:
+    """Give word groups as listed, then with their abbreviations."""
+    short = ABBREVIATIONS[language]
+    listed = {tuple(group) for group in groups}
+    for group in groups:
+        yield group
+        if len(group) > 1:
+            for typed in product(*((word, *short.get(word, ())) for word in group)):
+                if typed not in listed:
+                    yield typed
+
+
+class _Phrases:
+    """Compiles phrases to frames, and collects the nouns and closed lists of a vocabulary."""
+
+    def __init__(self, vocabulary: Vocabulary, language: Language, grammar: Grammar) -> None:
+        self.language = language
+        self.things: dict[str, tuple[set[str], bool]] = {}
+        self.members: dict[str, set[tuple[str, str]]] = {}
+        self.nouns: dict[str, str] = {}
+        self.genders: dict[str, str] = {}
+        self._determiners = {words[0] for words in grammar.words["DET"] if len(words) == 1}
+        self._prepositions: dict[tuple[str, ...], str] = {}
+        for name, groups in grammar.words.items():
+            if name.split("_")[0] in PREPOSITIONS[language] and not name.endswith(
+                ("_THIS", "_THESE", "_PRONOUN")
+            ):
+                for words in groups:
+                    self._prepositions.setdefault(words, name.split("_")[0].lower())
+        self.plural = english_forms.plural if language == "en" else portuguese_forms.plural
+        for thing in vocabulary.things.values():
+            for phrase in thing.words.get(language, ()):
+                self._add_thing(thing.name, _text(phrase))
+        for closed in vocabulary.values.values():
+            for member in closed.members:
+                for phrase in member.words.get(language, ()):
+                    text = _text(phrase)
+                    forms: Iterable[str] = (text,)
+                    if language == "pt-BR":
+                        forms = portuguese_forms.adjective_forms(text)
+                    for form in forms:
+                        self.members.setdefault(form, set()).add((closed.name, member.name))
+
+    def _add_thing(self, name: str, noun: str) -> None:
+        if self.language == "pt-BR":
+            gender = portuguese_forms.gender(noun) or ""
+            self.genders[name] = gender if self.genders.get(name, gender) == gender else ""
+        many = self.plural(noun)
+        self.things.setdefault(noun, (set(), False))[0].add(name)
+        self.nouns[noun] = f"{name}#1"
+        if many != noun:
+            self.things.setdefault(many, (set(), True))[0].add(name)
+            self.nouns[many] = f"{name}#n"
+
+    def compile(self, tool: Tool, phrase: Phrase) -> tuple[str, tuple[str, ...], dict[str, Any]]:
+        """Give a phrase's verb, the rest that must be said, and the frame with its slots."""
+        introduced: dict[str, tuple[str, str] | None] = {}
+        pieces: list[str] = []
+        run: list[str] = []
+        parts = list(phrase.parts)
+        verb = _lower(parts[0])
+        for part in parts[1:]:
+            if part.kind == "word":
+                run.extend(tokenize(_lower(part)))
+            else:
+                introduced[part.text] = self._introducer(run)
+                pieces.extend(self._pieces(run))
+                run = []
+        pieces.extend(self._pieces(run))
+        key = tuple(self.nouns.get(piece, piece) for piece in pieces)
+        frame = {
+            "tool": tool.name,
+            "rule": phrase.path,
+            "phrase": phrase.text,
+            "file": phrase.location.file,
+            "line": phrase.location.line,
+            "writes": tool.writes,
+            "slots": [self._slot(tool, argument, introduced) for argument in tool.arguments],
+        }
+        return verb, key, frame
+
+    def _introducer(self, run: list[str]) -> tuple[str, str] | None:
+        """Take the word before a slot off `run`: a preposition, a label, or None for nothing."""
+        while run and run[-1] in self._determiners and tuple(run[-1:]) not in self._prepositions:
+            run.pop()
+        for length in range(min(4, len(run)), 0, -1):
+            words = tuple(run[-length:])
+            if words in self._prepositions:
+                del run[-length:]
+                return ("preposition", self._prepositions[words])
+        if run:
+            return ("label", run.pop())
+        return None
+
+    def _pieces(self, run: list[str]) -> list[str]:
+        """Cut words at their articles, and drop a preposition that begins a piece."""
+        pieces: list[list[str]] = [[]]
+        for at, word in enumerate(run):
+            after_preposition = bool(pieces[-1]) and (pieces[-1][-1],) in self._prepositions
+            if word in self._determiners and not (after_preposition and len(pieces[-1]) > 1):
+                if pieces[-1] and not (after_preposition and len(pieces[-1]) == 1):
+                    pieces.append([])
+                elif after_preposition:
+                    pieces[-1] = []
+                if (word,) in self._prepositions and at + 1 == len(run):
+                    pieces[-1].append(word)
+                continue
+            pieces[-1].append(word)
+        made = []
+        for piece in pieces:
+            if len(piece) > 1 and (piece[0],) in self._prepositions:
+                piece = piece[1:]
+            if piece:
+                made.append(" ".join(piece))
+        return made
+
+    def _slot(
+        self, tool: Tool, argument: Argument, introduced: Mapping[str, tuple[str, str] | None]
+    ) -> dict[str, Any]:
+        kinds = [[type_.kind, type_.name, type_.length] for type_ in argument.types]
+        defaults = INTRODUCES[self.language]
+        preps = frozenset[str]().union(*(defaults[kind] for kind, _, _ in kinds))
+        labels = {_text(phrase) for phrase in argument.words.get(self.language, ())}
+        if argument.name in introduced:
+            told_apart = any(
+                other is not argument
+                and {(t.kind, t.name) for t in other.types}
+                & {(t.kind, t.name) for t in argument.types}
+                for other in tool.arguments
+            )
+            by = introduced[argument.name]
+            if by is None:
+                preps = frozenset({""}) if told_apart else preps
+            elif by[0] == "preposition":
+                preps = frozenset({by[1]}) if told_apart else preps | {by[1]}
+            else:
+                preps = frozenset() if told_apart else preps
+                labels.add(by[1])
+        return {
+            "name": argument.name,
+            "types": kinds,
+            "required": argument.required,
+            "preps": sorted(preps),
+            "labels": sorted(labels),
+            "ask": argument.ask.get(self.language, ""),
+        }
+
+
+def _lower(part: PhrasePart) -> str:
+    return spellings(part.text)[0]
+
+
+def _text(phrase: Phrase) -> str:
+    """Give a phrase of a noun as the lexer will meet it: lower case, one blank between tokens."""
+    return " ".join(tokenize(spellings(phrase.text)[0]))
+
+
+def _add_verb(
+    builder: _Builder, number: Mapping[str, int], language: Language, verb: str
+) -> None:
+    """Enter the forms of a verb that ask for an act, and those that only speak of one."""
+    if language == "en":
+        _add_english_verb(builder, number, verb)
+    else:
+        _add_portuguese_verb(builder, number, verb)
+
+
+def _add_english_verb(builder: _Builder, number: Mapping[str, int], verb: str) -> None:
+    forms = english_forms.verb_forms(verb)
+    builder.add([verb], number["BASE"], [verb])
+    for form in forms.gerund:
+        builder.add([form], number["ING"], [verb])
+    for form in (*forms.past, *forms.participle):
+        if not builder.has(form):
+            builder.add([form], UNREAD, "past")
+    for form in (forms.third_person,):
+        if not builder.has(form):
+            builder.add([form], UNREAD, "reported")
+
+
+def _add_portuguese_verb(builder: _Builder, number: Mapping[str, int], verb: str) -> None:
+    forms = portuguese_forms.verb_forms(verb)
+    for form in sorted(forms.subjunctive):
+        builder.add([form], number["IMPERATIVE"], [verb])
+    for form in sorted(set(forms.imperative) - set(forms.subjunctive)):
+        builder.add([form], number["INFORMAL"], [verb])
+    builder.add([forms.infinitive], number["INFINITIVE"], [verb])
+    for form, (mood, pronoun) in portuguese_forms.clitic_forms(verb).items():
+        if pronoun in ("me", "nos"):
+            builder.add(tokenize(form), number[f"{mood.upper()}_ME"], [verb])
+        elif pronoun in ("o", "a", "os", "as"):
+            builder.add(tokenize(form), number[f"{mood.upper()}_CLITIC"], [verb, pronoun])
+    for code, unread in (
+        ("past", (*forms.past, *forms.participles)),
+        ("future", forms.future),
+        ("reported", (*forms.present_other, *forms.gerund)),
+        ("other_language", forms.tu_forms),
+        ("hortative", forms.hortative),
+    ):
+        for form in sorted(unread):
+            if not builder.has(form) and not builder.has(fold(form)):
+                builder.add([form], UNREAD, code)

@@ -11,14 +11,19 @@ from stalwart_lang.selector.text import tokenize
 from stalwart_lang.selector.values import english
 from stalwart_lang.selector.values.reading import Clock, Malformed, Value
 
+
+def words(text: str) -> list[str]:
+    return text.split()
+
+
 MONDAY = Clock(datetime(2026, 11, 30, 10, 0))
 
-UNITS = "zero one two three four five six seven eight nine ten eleven twelve thirteen".split()
-UNITS += "fourteen fifteen sixteen seventeen eighteen nineteen".split()
-TENS = "- - twenty thirty forty fifty sixty seventy eighty ninety".split()
-MONTHS = (
+UNITS = words("zero one two three four five six seven eight nine ten eleven twelve thirteen")
+UNITS += words("fourteen fifteen sixteen seventeen eighteen nineteen")
+TENS = words("- - twenty thirty forty fifty sixty seventy eighty ninety")
+MONTHS = words(
     "January February March April May June July August September October November December"
-).split()
+)
 
 
 def read(text: str, clock: Clock = MONDAY) -> Value | Malformed | None:
@@ -554,9 +559,6 @@ def test_what_is_no_value(text):
 @given(st.integers(0, 999_999_999), st.sampled_from("- "), st.sampled_from(["and ", ""]))
 def test_a_spelled_integer_reads_back(number, hyphen, joiner):
     text = spell(number, hyphen=hyphen, joiner=joiner)
-    found = read(text)
-    tens_then_hundred = isinstance(found, Malformed)
-    assert not tens_then_hundred, text
     assert whole(text) == ("integer", number)
 
 
@@ -612,9 +614,9 @@ def test_clock_times_read_back(time, glued):
 
 WORDS = st.sampled_from(sorted(english.STARTS | english.CONTINUES))
 NUMBERS = st.sampled_from(
-    "0 1 2 3 5 12 15 30 31 40 99 1999 2027 4411 40.00 1,250 15:30 3pm 3rd 2027-03-03 3/4".split()
+    words("0 1 2 3 5 12 15 30 31 40 99 1999 2027 4411 40.00 1,250 15:30 3pm 3rd 2027-03-03 3/4")
 )
-GLUE = st.sampled_from("and of the a , . m past noon ago from now - ( ) after tomorrow".split())
+GLUE = st.sampled_from(words("and of the a , . m past noon ago from now - ( ) after tomorrow"))
 ANY_TOKENS = st.lists(WORDS | NUMBERS | GLUE | st.text(min_size=1, max_size=4), min_size=1)
 CLOCKS = st.builds(Clock, st.datetimes() | st.sampled_from([datetime.min, datetime.max]))
 

@@ -12,18 +12,23 @@ from stalwart_lang.selector.text import fold, tokenize
 from stalwart_lang.selector.values import portuguese
 from stalwart_lang.selector.values.reading import Clock, Malformed, Value
 
+
+def words(text: str) -> list[str]:
+    return text.split()
+
+
 MONDAY = Clock(datetime(2026, 11, 30, 10, 0))
 
-UNITS = "zero um dois três quatro cinco seis sete oito nove dez onze doze treze quatorze".split()
-UNITS += "quinze dezesseis dezessete dezoito dezenove".split()
-TENS = "- - vinte trinta quarenta cinquenta sessenta setenta oitenta noventa".split()
-HUNDREDS = (
+UNITS = words("zero um dois três quatro cinco seis sete oito nove dez onze doze treze quatorze")
+UNITS += words("quinze dezesseis dezessete dezoito dezenove")
+TENS = words("- - vinte trinta quarenta cinquenta sessenta setenta oitenta noventa")
+HUNDREDS = words(
     "- cento duzentos trezentos quatrocentos quinhentos seiscentos setecentos oitocentos novecentos"
-).split()
-MONTHS = (
+)
+MONTHS = words(
     "janeiro fevereiro março abril maio junho julho agosto setembro outubro novembro dezembro"
-).split()
-WEEKDAYS = "segunda terça quarta quinta sexta sábado domingo".split()
+)
+WEEKDAYS = words("segunda terça quarta quinta sexta sábado domingo")
 
 
 def read(text: str, clock: Clock = MONDAY) -> Value | Malformed | None:
@@ -743,9 +748,9 @@ def test_clock_times_read_back(time):
 
 WORDS = st.sampled_from(sorted(portuguese.STARTS | portuguese.CONTINUES))
 NUMBERS = st.sampled_from(
-    "0 1 2 3 5 12 15 30 31 40 99 1999 2027 4411 40,00 3.250 15:30 15h 1o 2a 2027-03-03 3/4".split()
+    words("0 1 2 3 5 12 15 30 31 40 99 1999 2027 4411 40,00 3.250 15:30 15h 1o 2a 2027-03-03 3/4")
 )
-GLUE = st.sampled_from("e de do da a as às que vem feira , . - º ª / tarde meia mil cento".split())
+GLUE = st.sampled_from(words("e de do da a as às que vem feira , . - º ª / tarde meia mil cento"))
 ANY_TOKENS = st.lists(WORDS | NUMBERS | GLUE | st.text(min_size=1, max_size=4), min_size=1)
 CLOCKS = st.builds(Clock, st.datetimes() | st.sampled_from([datetime.min, datetime.max]))
 

@@ -23,6 +23,13 @@ class AsTyped:
     at: int
 
 
+@dataclass(frozen=True, slots=True)
+class Either:
+    """A value that two types of a slot could claim."""
+
+    values: tuple[str, ...]
+
+
 @dataclass(slots=True)
 class Bound:
     """A step with its frame: `values` by slot number, ids as lists; `missing` slot numbers."""
@@ -45,7 +52,7 @@ class Mention:
 class _Frame:
     """A frame of the lexicon with what its items are looked up by."""
 
-    __slots__ = ("accepts", "amounts", "number", "required", "slots", "somebody", "tool", "writes")
+    __slots__ = ("accepts", "amounts", "number", "required", "slots", "somebody", "tool", "twins", "writes")
 
     def __init__(self, number: int, made: Mapping[str, Any]) -> None:
         self.number = number
@@ -56,6 +63,8 @@ class _Frame:
         self.required = tuple(at for at, slot in enumerate(self.slots) if slot["required"])
         kinds = [{kind for kind, _, _ in slot["types"]} for slot in self.slots]
         self.amounts = frozenset(at for at, its in enumerate(kinds) if its & _AMOUNTS)
+        things = [name for slot in self.slots for kind, name, _ in slot["types"] if kind == "thing"]
+        self.twins = len(set(things)) < len(things)
         self.somebody = frozenset(
             at for at, its in enumerate(kinds) if its & _SOMEBODY and at not in self.required
         )
@@ -65,6 +74,8 @@ class _Frame:
         name: Any = item.names
         if item.kind == "member":
             name = tuple(member[0] for member in item.value)
+        elif item.kind == "code":
+            name = tuple(item.value)
         key = (item.kind, name, item.preposition, item.labels)
         known = self.accepts.get(key)
         if known is None:
@@ -158,6 +169,8 @@ class Assigner:
             bound = self._fit(self._frame(number), step, rest, mentions, shared)
             if isinstance(bound, Problem):
                 problem = problem or bound
+            elif any(value.__class__ is Either for value in bound.values.values()):
+                fits.extend(_each(bound))
             else:
                 fits.append(bound)
         if len(fits) == 1:
@@ -249,7 +262,7 @@ class Assigner:
             if len(accepting) > 1:
                 return Problem("ambiguous_argument", item.first, item.last)
         if not accepting:
-            code = "repeated_argument" if frame.accepting(item) else "unexpected_argument"
+            code = "repeated_argument" if frame.accepting(item) else _misfit(frame, item)
             return Problem(code, item.first, item.last)
         number, kind = accepting[0]
         if number in values:
@@ -286,6 +299,8 @@ class Assigner:
             return str(value)
         if kind in ("e-mail", "quoted text"):
             return AsTyped(item.first)
+        if item.kind == "code":
+            return _code(item, slot)
         return value
 
     def _refer(
@@ -309,11 +324,10 @@ class Assigner:
             return Problem("unexpected_argument", item.first, item.last)
         things = {name for _, name in fitting}
         candidates = [mention for mention in mentions if mention.thing in things]
-        if item.kind == "wanted" or (not candidates and item.names and item.kind == "reference"):
+        if item.kind == "wanted" or (item.kind == "definite" and not candidates):
             if item.plural:
                 return Problem("number_mismatch", item.first, item.last)
-            if item.kind == "wanted" or len(fitting) == 1:
-                return None  # asked for: the noun is there, its id is not
+            return None  # the noun is there, its id is not: it will be asked for
         if len(candidates) != 1 or len({number for number, _ in fitting}) != 1:
             return Problem("unclear_reference", item.first, item.last)
         mention = candidates[0]
@@ -345,7 +359,7 @@ def _answer_with_number(item: Item, wanted: Sequence[tuple[str, str]]) -> Proble
 def _bare_reference(bare: Bare) -> Item:
     """Make a noun without an id a reference, where it has an article, or a question."""
     return Item(
-        "reference" if bare.article else "wanted",
+        "definite" if bare.article else "wanted",
         (bare.thing,),
         None,
         bare.preposition,
@@ -369,6 +383,8 @@ def _checked(bound: Bound, frame: _Frame) -> Bound | Problem:
         return Problem("repeated_argument", step.first, step.last)
     if not frame.amounts.isdisjoint(bound.values):
         return Problem("shared_amount", step.first, step.last)
+    if frame.twins:
+        return Problem("repeated_argument", step.first, step.last)
     return bound
 
 
@@ -388,6 +404,38 @@ def _ids(item: Item) -> list[int] | Problem:
     if len(set(ids)) != len(ids):
         return Problem("repeated_argument", item.first, item.last)
     return ids
+
+
+def _misfit(frame: _Frame, item: Item) -> str:
+    """Name the reason why no slot takes an item."""
+    if item.kind == "integer" and any(
+        kind == "time" and item.preposition in ("at", "a") for slot in frame.slots
+        for kind, _, _ in slot["types"]
+    ):
+        return "ambiguous_time"  # "at 3": in the morning or in the afternoon?
+    return "unexpected_argument"
+
+
+def _each(bound: Bound) -> list[Bound]:
+    """Give a fit for each value that a slot could have."""
+    number, either = next(
+        (number, value) for number, value in bound.values.items() if value.__class__ is Either
+    )
+    return [
+        Bound(bound.frame, bound.step, {**bound.values, number: value}, bound.missing)
+        for value in either.values
+    ]
+
+
+def _code(item: Item, slot: Mapping[str, Any]) -> str | Either:
+    """Give a code as the slot's types read it; more than one where they differ."""
+    read = dict.fromkeys(
+        item.value[(kind, length if kind == "digits" else None)]
+        for kind, _, length in slot["types"]
+        if (kind, length if kind == "digits" else None) in item.value
+        and (not item.labels or "=" + kind in item.labels or set(item.labels) & set(slot["labels"]))
+    )
+    return next(iter(read)) if len(read) == 1 else Either(tuple(read))
 
 
 def _shared(steps: Sequence[Step], number: int) -> Sequence[Item]:
@@ -448,6 +496,8 @@ def _fits(
         return kind == "decimal" or (kind == "integer")
     if type_ == "money":
         return kind in ("money", "decimal") or (kind == "integer" and labelled)
+    if kind == "code":
+        return (type_, length if type_ == "digits" else None) in name
     return kind == type_
 
 

@@ -46,6 +46,8 @@ def compile_lexicon(vocabulary: Vocabulary, language: Language) -> Lexicon:
                     labels.setdefault(label, set())
             index.setdefault("|".join([verb, *sorted(key)]), []).append(len(frames))
             frames.append(frame)
+    for verb in verbs:
+        _add_verb(builder, number, language, verb)
     for noun, (things, plural) in phrases.things.items():
         builder.add(noun.split(" "), number["THINGS" if plural else "THING"], sorted(things))
     for member, kept in phrases.members.items():
@@ -53,10 +55,20 @@ def compile_lexicon(vocabulary: Vocabulary, language: Language) -> Lexicon:
     for label in labels:
         if not label.startswith("="):
             builder.add(tokenize(label), number["LABEL"], [label])
-    for verb in verbs:
-        _add_verb(builder, number, language, verb)
     tables = make_tables(grammar, language)
-    return Lexicon(builder.finished(tables.value_starts, tables.joints), frames, index, phrases.genders)
+    return Lexicon(builder.finished(tables.value_starts, tables.joints), frames, index, phrases.genders, _codes(vocabulary))
+
+
+def _codes(vocabulary: Vocabulary) -> list[list[Any]]:
+    """Give the kinds of codes that the arguments of a vocabulary take."""
+    found = {
+        (type_.kind, type_.length if type_.kind == "digits" else None)
+        for tool in vocabulary.tools.values()
+        for argument in tool.arguments
+        for type_ in argument.types
+        if type_.kind in ("telephone", "cpf", "cnpj", "digits")
+    }
+    return sorted(([kind, length] for kind, length in found), key=str)
 
 
 class _Builder:

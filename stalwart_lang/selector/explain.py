@@ -16,6 +16,7 @@ from stalwart_lang.vocabulary.model import Language
 
 _VERBS = ("BASE", "IMPERATIVE", "INFORMAL", "INFINITIVE", "ING")
 _MOST_EXPECTED = 8
+_CHARACTERS = frozenset({"other_script", "control_character"})
 
 
 class Explainer:
@@ -44,10 +45,13 @@ class Explainer:
         """Explain a word that stops the reading, or that is unknown."""
         places = text.places(tokens)
         found = self._stops(tokens)
-        if all(one.code != stop.code or one.at != stop.at for one in found):
+        if all(one.at != stop.at or one.code in _CHARACTERS for one in found):
             found.append(stop)
+        elif stop.code != "unknown_word":
+            found = [stop if one.at == stop.at else one for one in found]
         known = sorted(
-            (one for one in found if one.code != "unknown_word"), key=lambda one: one.at
+            (one for one in found if one.code != "unknown_word"),
+            key=lambda one: (one.code not in _CHARACTERS, one.at),
         )
         unknown = [one for one in found if one.code == "unknown_word"]
         expected = self._expected_at(tokens[: stop.at], clock)
@@ -75,6 +79,8 @@ class Explainer:
         while at < len(tokens):
             entry = self._lexicon.words.get(tokens[at])
             if entry is None:
+                if _character_code(tokens[at]) != "unknown_word":
+                    found.append(Stop(_character_code(tokens[at]), at, at + 1))
                 at += 1
                 continue
             type_, payload, end = longest(tokens, at, entry)

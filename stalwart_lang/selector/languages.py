@@ -25,7 +25,7 @@ INTRODUCES: Mapping[Language, Mapping[str, frozenset[str]]] = {
         "percentage": frozenset({"", "to", "of", "for", "at", "by"}),
         "quantity": frozenset({"", "to", "of", "for", "with"}),
         "money": frozenset({"", "for", "of", "to", "in", "with"}),
-        "date": frozenset({"", "on", "for", "to"}),
+        "date": frozenset({"", "on", "for", "to", "of", "in"}),
         "time": frozenset({"", "at", "for", "to"}),
         "month": frozenset({"", "for", "of", "in", "from", "about"}),
         "duration": frozenset({"", "for", "of", "with"}),
@@ -44,7 +44,7 @@ INTRODUCES: Mapping[Language, Mapping[str, frozenset[str]]] = {
         "percentage": frozenset({"", "para", "em", "de", "a"}),
         "quantity": frozenset({"", "para", "de", "com"}),
         "money": frozenset({"", "de", "em", "para", "por", "com"}),
-        "date": frozenset({"", "em", "para", "a"}),
+        "date": frozenset({"", "em", "para", "a", "de"}),
         "time": frozenset({"", "a", "para", "em"}),
         "month": frozenset({"", "de", "em", "para", "a", "sobre"}),
         "duration": frozenset({"", "por", "de", "com"}),
@@ -66,6 +66,8 @@ TYPE_LABELS: Mapping[str, tuple[str, ...]] = {
     "LABEL_EMAIL": ("e-mail",),
     "LABEL_TEXT": ("quoted text",),
     "LABEL_TELEPHONE": ("telephone",),
+    "LABEL_CPF": ("cpf",),
+    "LABEL_CNPJ": ("cnpj",),
 }
 """The types that a grammar's label terminal introduces."""
 

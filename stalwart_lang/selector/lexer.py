@@ -12,6 +12,7 @@ from typing import Any, TypeAlias
 
 from stalwart_lang.selector.grammar import Grammar
 from stalwart_lang.selector.lexicon import DROPPED, UNREAD, Entry
+from stalwart_lang.selector.values.codes import MARKS, CodeType, read_code
 from stalwart_lang.selector.values.reading import Clock, Malformed, Value
 from stalwart_lang.vocabulary.model import Language
 
@@ -65,12 +66,25 @@ class LexerTables:
     value_starts: frozenset[str]
     continues: frozenset[str]
     read_value: ReadValue
+    codes: tuple[CodeType, ...]
+    region: str
+    code: int
+    ids: frozenset[int]
+    """The terminals that an id follows."""
     amount: Callable[[str], object]
     """Matches a decimal as amounts are typed, which needs no reader of values."""
 
 
-def make_tables(grammar: Grammar, language: Language) -> LexerTables:
-    """Make the look-up tables of a language's lexer."""
+def make_tables(
+    grammar: Grammar,
+    language: Language,
+    codes: Sequence[CodeType] = (),
+    currency: str = "",
+) -> LexerTables:
+    """Make the look-up tables of a language's lexer; `codes` are those its vocabulary takes.
+
+    Telephone numbers without a country code are of the country of the vocabulary's currency.
+    """
     number = {name: i for i, name in enumerate(grammar.terminals)}
     comma, and_, then, stop, question = (number[name] for name in _JOINTS)
     merges = {(comma, after): after for after in (comma, and_, then, stop, question)}
@@ -116,6 +130,10 @@ def make_tables(grammar: Grammar, language: Language) -> LexerTables:
         value_starts=values.STARTS,
         continues=values.CONTINUES,
         read_value=values.read,
+        codes=tuple(codes),
+        region="BR" if currency == "BRL" else "US",
+        code=number["CODE"],
+        ids=frozenset(number[name] for name in ("THING", "THINGS", "NUMBER")),
         amount=re.compile(r"[0-9]{1,15}" + _DECIMAL_MARK[language] + "[0-9]{2}").fullmatch,
     )
 
@@ -165,6 +183,8 @@ def lex(
                         held = payload if isinstance(type_, list) else [payload]
                         type_ = [*both, tables.kinds[value.kind]]
                         payload = [*held, value]
+        elif tables.codes and (code := _code(tokens, at, last, tables)) is not None:
+            type_, payload, end = code
         elif "0" <= token[0] <= "9":
             type_ = payload = None
             following = tokens[end] if end < count else ""
@@ -237,6 +257,26 @@ def lex(
     while types and types[-1].__class__ is int and types[-1] in tables.trailing:
         del types[-1], payloads[-1], starts[-1], ends[-1]
     return Terminals(types, payloads, starts, ends)
+
+
+def _code(
+    tokens: list[str], at: int, last: Any, tables: LexerTables
+) -> tuple[Any, Any, int] | None:
+    """Read a code; where a plain number stands for it as well, give both meanings."""
+    token = tokens[at]
+    if not ("0" <= token[0] <= "9" or token in MARKS or token.isalnum()):
+        return None
+    if last.__class__ is int and last in tables.ids:
+        return None
+    code = read_code(tokens, at, tables.codes, tables.region)
+    if code is None:
+        return None
+    if code.end == at + 1 and token.isdecimal() and len(token) <= 18:
+        if tokens[code.end : code.end + 1] and tokens[code.end] in tables.continues:
+            return None
+        number = Value("integer", int(token), code.end)
+        return [tables.code, tables.integer], [code, number], code.end
+    return tables.code, code, code.end
 
 
 def longest(tokens: Sequence[str], at: int, entry: Entry) -> tuple[Any, Any, int]:

@@ -23,10 +23,12 @@ class Lexicon:
 
     `frames` are `{tool, rule, phrase, file, line, writes, slots}`; `index` finds them by verb and the rest
     of the phrase (`"update|crm"`). A slot is `{name, types, required, preps, labels, ask}`. `genders`
-    are those of things in Portuguese, `m` or `f`, or empty where either is said.
+    are those of things in Portuguese, `m` or `f`, or empty where either is said. `codes` are the
+    kinds of codes that arguments take, with a length.
     """
 
     words: Mapping[str, Entry]
     frames: list[dict[str, Any]]
     index: Mapping[str, list[int]]
     genders: Mapping[str, str]
+    codes: list[list[Any]]

@@ -1,6 +1,6 @@
 """The selector: a person's turn becomes a typed plan, or a reason why not."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime, tzinfo
 from pathlib import Path
@@ -23,6 +23,8 @@ from stalwart_lang.vocabulary.model import LANGUAGES, Language, Vocabulary
 
 if TYPE_CHECKING:
     from stalwart_lang.tracing import Tracer
+
+_MOST_RETRIES = 6
 
 
 class Selector:
@@ -162,12 +164,18 @@ class _Reader:
         self.language = language
         self.lexicon: Lexicon = compiled.lexicons[language]
         self.grammar: Grammar = load_grammar(language)
-        self.tables: LexerTables = make_tables(self.grammar, language)
+        currency = compiled.currency.get(language, DEFAULT_CURRENCY[language])
+        self.tables: LexerTables = make_tables(
+            self.grammar,
+            language,
+            [(kind, length) for kind, length in self.lexicon.codes],
+            currency,
+        )
         self.roles: Roles = make_roles(self.grammar, language)
         self.assigner = Assigner(
             self.lexicon,
             language,
-            compiled.currency.get(language, DEFAULT_CURRENCY[language]),
+            currency,
         )
         self.explainer = Explainer(self.lexicon, self.grammar, self.tables, language)
 
@@ -183,26 +191,42 @@ class _Reader:
         terminals = lex(tokens, self.lexicon.words, self.tables, clock)
         if isinstance(terminals, Stop):
             return self._unread(source, self.explainer.stopped(text, tokens, terminals, clock))
-        chosen = recognize(
-            terminals.types, terminals.payloads, self.grammar.steps, self.grammar.final
-        )
+        found = self._understand(tokens, terminals)
+        if found.__class__ is Problem:
+            # A word with several meanings was perhaps taken for the wrong one.
+            for other in _other_meanings(terminals):
+                again = self._understand(tokens, other)
+                if again.__class__ is list:
+                    found = again
+                    break
+        if isinstance(found, Stuck):
+            return self._unread(source, self.explainer.stuck(text, tokens, terminals, found))
+        if isinstance(found, Problem):
+            return self._unread(source, self.explainer.problem(text, tokens, terminals, found))
+        if isinstance(found, Step):
+            if pending is None or pending.verdict != "incomplete":
+                return self._unread(source, self.explainer.no_verb(text, tokens, terminals))
+            return self._answer(text, tokens, terminals, found, source, pending)
+        return self._planned(text, tokens, terminals, found, source)
+
+    def _understand(
+        self, tokens: Sequence[str], terminals: Terminals
+    ) -> list[list[Bound]] | Step | Problem | Stuck:
+        """Give the readings of a turn's steps; the one step of an answer, which has no verb."""
+        payloads = [*terminals.payloads]
+        chosen = recognize(terminals.types, payloads, self.grammar.steps, self.grammar.final)
         if isinstance(chosen, Stuck):
-            return self._unread(source, self.explainer.stuck(text, tokens, terminals, chosen))
+            return chosen
 
         def words(at: int) -> str:
             return " ".join(tokens[terminals.starts[at] : terminals.ends[at]])
 
-        steps = cut_steps(chosen, terminals.payloads, words, self.roles)
+        steps = cut_steps(chosen, payloads, words, self.roles)
         if isinstance(steps, Problem):
-            return self._unread(source, self.explainer.problem(text, tokens, terminals, steps))
+            return steps
         if not steps[0].verbs:
-            if pending is None or pending.verdict != "incomplete":
-                return self._unread(source, self.explainer.no_verb(text, tokens, terminals))
-            return self._answer(text, tokens, terminals, steps[0], source, pending)
-        readings = self.assigner.assign(steps)
-        if isinstance(readings, Problem):
-            return self._unread(source, self.explainer.problem(text, tokens, terminals, readings))
-        return self._planned(text, tokens, terminals, readings, source)
+            return steps[0]
+        return self.assigner.assign(steps)
 
     def _unread(self, source: LanguageSource, reasons: tuple[Reason, ...]) -> Plan:
         return Plan("unread", self.language, source, reasons=reasons)
@@ -345,6 +369,15 @@ class _Reader:
         if missing:
             return self._incomplete(tuple(calls), tuple(missing), source)
         return Plan("read", self.language, source, calls=tuple(calls))
+
+
+def _other_meanings(terminals: Terminals) -> Iterator[Terminals]:
+    """Give a turn's terminals with the other meaning of a word first, a word at a time."""
+    several = [at for at, one in enumerate(terminals.types) if one.__class__ is list]
+    for at in several[-_MOST_RETRIES:]:
+        types, payloads = [*terminals.types], [*terminals.payloads]
+        types[at], payloads[at] = types[at][::-1], payloads[at][::-1]
+        yield Terminals(types, payloads, terminals.starts, terminals.ends)
 
 
 def _call(

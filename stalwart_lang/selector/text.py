@@ -17,17 +17,19 @@ from unidecode import unidecode
 _BLANK = " \t\r\u00a0\u1680\u2000-\u200a\u202f\u205f\u3000"
 _LETTER = r"a-zà-öø-ÿ\u0100-\u024f\u1e00-\u1eff"
 
+# Atomic groups, not possessive ones: until CPython 3.11.5, `(?:…)*+` keeps what its last, failed
+# round consumed (gh-106052). A possessive single character is sound.
 # A quote that never closes takes the rest of the turn, so that a turn of quotes stays linear.
 _QUOTED = (
     r"\"[^\"]*+(?:\"|\Z)|“[^”]*+(?:”|\Z)|«[^»]*+(?:»|\Z)"
-    rf"|['‘](?:[^'’]|(?<=[{_LETTER}])['’](?=[{_LETTER}]))*+(?:['’]|\Z)"
+    rf"|['‘](?>(?:[^'’]|(?<=[{_LETTER}])['’](?=[{_LETTER}]))*)(?:['’]|\Z)"
 )
 # The parts are bounded and possessive: an e-mail look-ahead at every letter would be quadratic.
-_EMAIL = r"[a-z0-9][a-z0-9._%+\-]{0,63}+@[a-z0-9\-]{1,63}+(?:\.[a-z0-9\-]{1,63}+){1,8}+"
+_EMAIL = r"[a-z0-9][a-z0-9._%+\-]{0,63}+@[a-z0-9\-]{1,63}+(?>(?:\.[a-z0-9\-]{1,63}+){1,8})"
 # A sign glued behind a number is part of it: `4411$40.00` is no id and no amount.
-_NUMBER = rf"[0-9]++(?:[.,:/\-][0-9]++)*+(?:[{_LETTER}]++[0-9]*+[{_LETTER}]*+)?+\$?+"
+_NUMBER = rf"[0-9]++(?>(?:[.,:/\-][0-9]++)*)(?>(?:[{_LETTER}]++[0-9]*+[{_LETTER}]*+)?)\$?+"
 _OWNER = rf"(?<=[0-9])'s(?![{_LETTER}])"
-_WORD = rf"[{_LETTER}]++(?:['’\-\u2010\u2011][{_LETTER}]++)*+[0-9]*+"
+_WORD = rf"[{_LETTER}]++(?>(?:['’\-\u2010\u2011][{_LETTER}]++)*)[0-9]*+"
 _OTHER = rf"(?:us|r)\$|n[º°]\.?|n\.º|{_NUMBER}|{_WORD}|\n|[^{_BLANK}]"
 _TOKENS = re.compile(f"{_OWNER}|{_QUOTED}|{_OTHER}")
 _TOKENS_WITH_EMAIL = re.compile(f"{_OWNER}|{_QUOTED}|{_EMAIL}|{_OTHER}")

@@ -1,0 +1,46 @@
+"""Codes that a vocabulary's arguments take: telephone numbers, CPF, CNPJ, digits of a length."""
+
+from collections.abc import Sequence
+from typing import TypeAlias
+
+from stalwart_lang.selector.values.identifiers import (
+    longest_code,
+    read_cnpj,
+    read_cpf,
+    read_digits,
+    read_telephone,
+)
+from stalwart_lang.selector.values.reading import Value
+
+CodeType: TypeAlias = tuple[str, int | None]
+"""A kind of code, and for digits how many."""
+
+MARKS = frozenset("+(")
+"""The signs that may begin a code."""
+
+
+def read_code(tokens: Sequence[str], at: int, types: Sequence[CodeType], region: str) -> Value | None:
+    """Read the longest code of one of `types` that begins at token `at`.
+
+    The value maps each type that reads it, as `(kind, length)`, to its bare characters; `region`
+    is the numbering plan of telephone numbers without a country code.
+    """
+    for end in range(longest_code(tokens, at), at, -1):
+        text = " ".join(tokens[at:end])
+        found = {
+            type_: read for type_ in types if (read := _read(text, type_, region)) is not None
+        }
+        if found:
+            return Value("code", found, end)
+    return None
+
+
+def _read(text: str, type_: CodeType, region: str) -> str | None:
+    kind, length = type_
+    if kind == "telephone":
+        return read_telephone(text, region)
+    if kind == "cpf":
+        return read_cpf(text)
+    if kind == "cnpj":
+        return read_cnpj(text)
+    return read_digits(text, length)

@@ -13,9 +13,10 @@ from stalwart_lang import Vocabulary
 from stalwart_lang.diagnostics import CATALOGUE, MAX_ERRORS, Diagnostic, VocabularyError, render
 from stalwart_lang.selector.messages import REASONS
 from stalwart_lang.vocabulary.declarations import REASON_CODES
-from stalwart_lang.vocabulary.files import MAX_BYTES, MAX_FILES, read_file, shipped_names
+from stalwart_lang.vocabulary.files import MAX_FILES
 from stalwart_lang.vocabulary.lint import lint
 from stalwart_lang.vocabulary.load import Loaded, load_text, load_vocabulary
+from stalwart_lang.vocabulary.locate import MAX_BYTES, read_file, shipped_names
 from stalwart_lang.vocabulary.model import ArgumentType
 
 SHOP = """\
@@ -54,7 +55,10 @@ tools:
     say: {en: ["merge {source} into {target}"], pt-BR: ["juntar {source} com {target}"]}
   pay:
     sends_out: true
-    takes: {key: e-mail or cpf or telephone, code: optional digits 6, weight: optional quantity of kilo}
+    takes:
+      key: e-mail or cpf or telephone
+      code: optional digits 6
+      weight: optional quantity of kilo
     say: {en: [pay], pt-BR: [pagar]}
 rules:
   charge-needs-card:
@@ -180,15 +184,12 @@ def test_a_single_phrase_needs_no_brackets():
         ("charge it", ["3:10-3:16", "3:17-3:19"]),
         ("'charge it'", ["3:11-3:17", "3:18-3:20"]),
         ('"charge  it"', ["3:11-3:17", "3:19-3:21"]),
-        ('"charge \\x69t"', ["3:10-3:23", "3:10-3:23"]),
+        ('"charge \\x69t"', ["3:10-3:24", "3:10-3:24"]),
         ("'charge o''er'", ["3:10-3:24", "3:10-3:24"]),
-        ("charge\n      it", ["3:10-4:9", "3:10-4:9"]),
+        ("charge\n      it", ["3:10-4:8", "3:10-4:8"]),
     ],
 )
 def test_words_inside_a_scalar_have_their_own_place_where_it_is_known(written, places):
-    text = f"vocabulary: v\ntools: {{t: {{say: {{en: [go]}}}}}}\nunits:\n  u: {{en: [{written}]}}\n"
-    text = text.replace("units:\n  u: {en: [", "units: {u: ").replace("]}\n", "}\n")
-    text = f"vocabulary: v\nunits: {{u: {{en:\n  words: 1}}}}\n" if not written else text
     words = vocabulary(f"vocabulary: v\nunits:\n  u: {{en: {written}}}\n").units["u"].words["en"][0]
     found = [p.location for p in words.parts]
     shown = [f"{w.line}:{w.column - 1}-{w.end_line}:{w.end_column - 1}" for w in found]
@@ -228,7 +229,7 @@ def test_locations_name_the_file_and_count_from_one():
     shop = vocabulary()
     assert str(shop.tools["charge_card"].location) == "shop.yaml:12:3"
     assert str(shop.things["order"].location) == "shop.yaml:4:3"
-    assert str(shop.rules["big-refund"].when[0].location) == "shop.yaml:44:21"
+    assert str(shop.rules["big-refund"].when[0].location) == "shop.yaml:48:21"
 
 
 def test_digest_of_one_file_is_that_of_its_content(tmp_path):
@@ -258,15 +259,16 @@ def test_digest_of_one_file_is_that_of_its_content(tmp_path):
         ("pt-BR: [cobrar]", "pt_br: [cobrar]", "SV021", "pt_br", "`pt-BR`"),
         ("language: pt-BR", "language: pt-PT", "SV023", "pt-PT", "`pt-BR`"),
         ("vocabulary: shop", "vocabulary: my shop", "SV025", "my shop", None),
-        ("  pay:\n", "  pay-it:\n", "SV025", "pay-it", None),
+        ("  once: {tool", "  on ce: {tool", "SV025", "on ce", None),
+        ("limit:\n", "max-number:\n", "SV025", "max-number", None),
         ("say: {en: [charge], pt-BR: [cobrar]}", "say: {}", "SV026", "say", None),
         ("en: [charge]", "en: []", "SV026", "[]", None),
         ("unread: negation", "unread: negated", "SV045", "negated", "`negation`"),
         ("ambiguous: true", "ambiguous: false", "SV020", "false", None),
-        ("  - say: {en: list orders}\n    incomplete: status", "  - incomplete: status", "SV022", None, None),
-        ("unread: negation", "unread: negation\n    incomplete: status", "SV027", "incomplete", None),
+        ("  - say: {en: list orders}\n    inc", "  - inc", "SV022", None, None),
+        ("unread: neg", "incomplete: status\n    unread: neg", "SV027", "unread", None),
         ("    unread: negation\n", "", "SV027", None, None),
-        ("{tool: refund_card, after: charge_card}", "{tool: refund_card}", "SV027", "refund-after-charge", None),
+        ("refund_card, after: charge_card}", "pay}", "SV027", "refund-after-charge", None),
         ("amount: optional money", "amount: optional mony", "SV040", "optional mony", "`money`"),
         ("status: status\n", "status: statuss\n", "SV040", "statuss", "`status`"),
         ("quantity of kilo", "quantity of kilos", "SV040", None, "`kilo`"),
@@ -299,7 +301,7 @@ def test_digest_of_one_file_is_that_of_its_content(tmp_path):
         ("en: [charge]", "en: [ｃharge]", "SV055", None, None),
         ("currency: {en: USD", "currency: {en: US$", "SV060", "US$", None),
         ("currency: {en: USD", "currency: {en: usd", "SV060", "usd", "`USD`"),
-        ("America/Sao_Paulo", "America/SaoPaulo", "SV061", "America/SaoPaulo", "`America/Sao_Paulo`"),
+        ("Sao_Paulo", "SaoPaulo", "SV061", "America/SaoPaulo", "`America/Sao_Paulo`"),
         ("America/Sao_Paulo", "America", "SV061", "America", None),
         ("America/Sao_Paulo", "../../etc/passwd", "SV061", None, None),
         ("one_of: [late]", "matches: '(late'", "SV062", "'(late'", None),
@@ -476,6 +478,7 @@ def test_too_many_files_one_in_another(tmp_path):
         (b"[" * 100, "SV010", "1:65"),
         (b"", "SV011", "1:1"),
     ],
+    ids=["latin-1", "byte", "utf-16", "big", "big-in-utf-8", "control", "deep", "empty"],
 )
 def test_content_that_is_no_text(content, code, place, tmp_path):
     file = tmp_path / "v.yaml"
@@ -606,7 +609,8 @@ PIECES = [
     *("vocabulary", "settings", "things", "values", "tools", "rules", "turns", "say", "takes"),
     *("en", "pt-BR", "plan", "unread", "when", "over", "one_of", "matches", "order", "money"),
     *(": ", "\n", "\n  ", "\n    ", "- ", "[", "]", "{", "}", ", ", '"', "'", "&a ", "*a", "!t "),
-    *("true", "no", "12", "0.5", ".nan", "~", "{x}", "é", "е", "\u200b", "\t", "#", "|", "include: [shop.yaml]"),
+    *("true", "no", "12", "0.5", ".nan", "~", "{x}", "é", "е", "\u200b", "\t", "#", "|"),
+    "include: [shop.yaml]",
 ]  # fmt: skip
 
 

@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal
+from itertools import pairwise
 from typing import Any
 
 from stalwart_lang.selector.lexicon import Lexicon
@@ -11,7 +12,8 @@ from stalwart_lang.selector.values.reading import Value
 from stalwart_lang.vocabulary.model import Language
 
 _CENTS = Decimal("0.01")
-_AMOUNTS = frozenset({"money", "integer", "decimal", "quantity", "percentage"})
+_AMOUNTS = frozenset({"money", "integer", "decimal", "quantity", "percentage", "duration"})
+_AMOUNT_ITEMS = _AMOUNTS | {"count"}
 _SOMEBODY = frozenset({"thing", "e-mail", "telephone", "cpf", "cnpj", "digits", "quoted text"})
 _NO_CENTS = frozenset({"JPY", "CLP", "PYG", "KRW", "VND", "ISK"})
 
@@ -52,7 +54,17 @@ class Mention:
 class _Frame:
     """A frame of the lexicon with what its items are looked up by."""
 
-    __slots__ = ("accepts", "amounts", "number", "required", "slots", "somebody", "tool", "twins", "writes")
+    __slots__ = (
+        "accepts",
+        "amounts",
+        "number",
+        "required",
+        "slots",
+        "somebody",
+        "tool",
+        "twins",
+        "writes",
+    )
 
     def __init__(self, number: int, made: Mapping[str, Any]) -> None:
         self.number = number
@@ -185,9 +197,7 @@ class Assigner:
         if step.bare:
             keys = sorted([*step.said, *(bare.key for bare in step.bare)])
             found = [
-                frame
-                for verb in step.verbs
-                for frame in index.get("|".join([verb, *keys]), ())
+                frame for verb in step.verbs for frame in index.get("|".join([verb, *keys]), ())
             ]
             if found:
                 return found, False
@@ -197,9 +207,7 @@ class Assigner:
         if len(step.verbs) == 1:
             key = "|".join([step.verbs[0], *said]) if said else step.verbs[0]
             return index.get(key, ()), bool(step.bare)
-        found = [
-            frame for verb in step.verbs for frame in index.get("|".join([verb, *said]), ())
-        ]
+        found = [frame for verb in step.verbs for frame in index.get("|".join([verb, *said]), ())]
         return found, bool(step.bare)
 
     def _distinct(self, fits: list[Bound]) -> list[Bound]:
@@ -233,7 +241,7 @@ class Assigner:
             if problem is not None:
                 return problem
         for item in shared:
-            if item.kind != "reference":
+            if item.kind != "reference" and item.kind not in _AMOUNT_ITEMS:
                 self._bind(frame, item, step, values)
         if rest:
             references += [_bare_reference(bare) for bare in step.bare]
@@ -313,9 +321,9 @@ class Assigner:
         """Bind what a pronoun or a noun with this or that refers to: one mention, or nothing."""
         fitting: list[tuple[int, str]] = []
         for number, slot in enumerate(frame.slots):
-            if number in values or not (
-                item.preposition in slot["preps"] or item.preposition in ("", "of", "de")
-            ):
+            if number in values or "thing" not in slot["preps"]:
+                continue
+            if item.preposition not in slot["preps"]["thing"]:
                 continue
             for kind, name, _ in slot["types"]:
                 if kind == "thing" and (item.names is None or name in item.names):
@@ -397,7 +405,7 @@ def _ids(item: Item) -> list[int] | Problem:
         return [values[0].value]
     if not item.plural and any(value.spelled for value in values):
         return Problem("ambiguous_number", item.first, item.last)
-    for before, after in zip(values, values[1:], strict=False):
+    for before, after in pairwise(values):
         if before.spelled and after.spelled and before.value % 10 == 0 and before.value >= 20:
             return Problem("ambiguous_number", item.first, item.last)
     ids = [value.value for value in values]
@@ -409,7 +417,8 @@ def _ids(item: Item) -> list[int] | Problem:
 def _misfit(frame: _Frame, item: Item) -> str:
     """Name the reason why no slot takes an item."""
     if item.kind == "integer" and any(
-        kind == "time" and item.preposition in ("at", "a") for slot in frame.slots
+        kind == "time" and item.preposition in ("at", "a")
+        for slot in frame.slots
         for kind, _, _ in slot["types"]
     ):
         return "ambiguous_time"  # "at 3": in the morning or in the afternoon?
@@ -473,11 +482,9 @@ def _accepts(
     """Give the type as which a slot takes an item, or nothing."""
     for type_, type_name, length in slot["types"]:
         if labels:
-            introduced = any(
-                label == "=" + type_ or label in slot["labels"] for label in labels
-            )
+            introduced = any(label == "=" + type_ or label in slot["labels"] for label in labels)
         else:
-            introduced = preposition in slot["preps"]
+            introduced = preposition in slot["preps"][type_]
         if introduced and _fits(type_, type_name, length, kind, name, bool(labels)):
             return str(type_)
     return ""

@@ -9,6 +9,7 @@ from stalwart_lang.selector.grammar import Grammar, load_grammar
 from stalwart_lang.selector.languages import ABBREVIATIONS, INTRODUCES, PREPOSITIONS, TYPE_LABELS
 from stalwart_lang.selector.lexer import make_tables
 from stalwart_lang.selector.lexicon import DROPPED, UNREAD, Entry, Lexicon
+from stalwart_lang.selector.messages import OTHER_QUESTION, QUESTIONS
 from stalwart_lang.selector.text import fold, spellings, tokenize
 from stalwart_lang.vocabulary.model import (
     Argument,
@@ -56,7 +57,13 @@ def compile_lexicon(vocabulary: Vocabulary, language: Language) -> Lexicon:
         if not label.startswith("="):
             builder.add(tokenize(label), number["LABEL"], [label])
     tables = make_tables(grammar, language)
-    return Lexicon(builder.finished(tables.value_starts, tables.joints), frames, index, phrases.genders, _codes(vocabulary))
+    return Lexicon(
+        builder.finished(tables.value_starts, tables.joints),
+        frames,
+        index,
+        phrases.genders,
+        _codes(vocabulary),
+    )
 
 
 def _codes(vocabulary: Vocabulary) -> list[list[Any]]:
@@ -97,7 +104,9 @@ class _Builder:
             if typed != last and (exact or len(last) == 1):
                 continue
             for node in nodes:
-                self._put(node.setdefault(typed, [[], [], None, False]), type_, payload, typed == last)
+                self._put(
+                    node.setdefault(typed, [[], [], None, False]), type_, payload, typed == last
+                )
 
     def _put(self, entry: Entry, type_: int, payload: Any, exact: bool) -> None:
         """Add a meaning to a word.
@@ -175,9 +184,7 @@ def _add_grammar(builder: _Builder, grammar: Grammar, language: Language) -> Non
             elif name.startswith("UNREAD_"):
                 builder.add(words, UNREAD, name.removeprefix("UNREAD_").lower())
             elif name in TYPE_LABELS:
-                builder.add(
-                    words, number["LABEL"], ["=" + kind for kind in TYPE_LABELS[name]]
-                )
+                builder.add(words, number["LABEL"], ["=" + kind for kind in TYPE_LABELS[name]])
             elif name.split("_")[0] in PREPOSITIONS[language]:
                 builder.add(words, number[name], name.split("_")[0].lower())
             else:
@@ -201,6 +208,7 @@ class _Phrases:
 
     def __init__(self, vocabulary: Vocabulary, language: Language, grammar: Grammar) -> None:
         self.language = language
+        self._vocabulary = vocabulary
         self.things: dict[str, tuple[set[str], bool]] = {}
         self.members: dict[str, set[tuple[str, str]]] = {}
         self.nouns: dict[str, str] = {}
@@ -303,33 +311,56 @@ class _Phrases:
     def _slot(
         self, tool: Tool, argument: Argument, introduced: Mapping[str, tuple[str, str] | None]
     ) -> dict[str, Any]:
-        kinds = [[type_.kind, type_.name, type_.length] for type_ in argument.types]
         defaults = INTRODUCES[self.language]
-        preps = frozenset[str]().union(*(defaults[kind] for kind, _, _ in kinds))
+        preps = {type_.kind: defaults[type_.kind] for type_ in argument.types}
         labels = {_text(phrase) for phrase in argument.words.get(self.language, ())}
         if argument.name in introduced:
-            told_apart = any(
-                other is not argument
-                and {(t.kind, t.name) for t in other.types}
-                & {(t.kind, t.name) for t in argument.types}
-                for other in tool.arguments
-            )
             by = introduced[argument.name]
-            if by is None:
-                preps = frozenset({""}) if told_apart else preps
-            elif by[0] == "preposition":
-                preps = frozenset({by[1]}) if told_apart else preps | {by[1]}
-            else:
-                preps = frozenset() if told_apart else preps
+            if by is not None and by[0] == "label":
                 labels.add(by[1])
+            strict = _has_twin(tool, argument)
+            for kind, usual in preps.items():
+                if by is None:
+                    preps[kind] = frozenset({""}) if strict else usual
+                elif by[0] == "preposition":
+                    preps[kind] = frozenset({by[1]}) if strict else usual | {by[1]}
+                elif strict:
+                    preps[kind] = frozenset()
         return {
             "name": argument.name,
-            "types": kinds,
+            "types": [[type_.kind, type_.name, type_.length] for type_ in argument.types],
             "required": argument.required,
-            "preps": sorted(preps),
+            "preps": {kind: sorted(usual) for kind, usual in preps.items()},
             "labels": sorted(labels),
-            "ask": argument.ask.get(self.language, ""),
+            "ask": argument.ask.get(self.language) or self._question(argument),
         }
+
+    def _question(self, argument: Argument) -> str:
+        """Make the question for an argument whose author wrote none."""
+        type_ = argument.types[0]
+        words = argument.words.get(self.language, ())
+        noun = _text(words[0]) if words else argument.name.replace("_", " ")
+        members: list[str] = []
+        if type_.kind == "thing" and len(argument.types) == 1:
+            things = self._vocabulary.things[type_.name].words.get(self.language, ())
+            noun = things[0].text if things else noun
+        elif type_.kind == "list":
+            closed = self._vocabulary.values[type_.name]
+            its = [member.words.get(self.language, ()) for member in closed.members]
+            members = [phrases[0].text for phrases in its if phrases]
+        question = QUESTIONS.get(type_.kind) if len(argument.types) == 1 else None
+        made = (question or OTHER_QUESTION)[self.language]
+        return made.format(noun=noun, members=", ".join(members))
+
+
+def _has_twin(tool: Tool, argument: Argument) -> bool:
+    """Tell whether another argument of the tool admits one of this one's types."""
+    its = {(type_.kind, type_.name) for type_ in argument.types}
+    return any(
+        not its.isdisjoint((type_.kind, type_.name) for type_ in other.types)
+        for other in tool.arguments
+        if other is not argument
+    )
 
 
 def _lower(part: PhrasePart) -> str:
@@ -341,9 +372,7 @@ def _text(phrase: Phrase) -> str:
     return " ".join(tokenize(spellings(phrase.text)[0]))
 
 
-def _add_verb(
-    builder: _Builder, number: Mapping[str, int], language: Language, verb: str
-) -> None:
+def _add_verb(builder: _Builder, number: Mapping[str, int], language: Language, verb: str) -> None:
     """Enter the forms of a verb that ask for an act, and those that only speak of one."""
     if language == "en":
         _add_english_verb(builder, number, verb)

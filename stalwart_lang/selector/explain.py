@@ -170,9 +170,7 @@ class Explainer:
         ]
         return tuple(dict.fromkeys(found))[:_MOST_EXPECTED]
 
-    def _expected_at(
-        self, tokens: list[str], clock: Callable[[], Clock]
-    ) -> tuple[str, ...]:
+    def _expected_at(self, tokens: list[str], clock: Callable[[], Clock]) -> tuple[str, ...]:
         """Say what could follow these tokens, where they can be read so far."""
         terminals = lex([*tokens], self._lexicon.words, self._tables, clock)
         if isinstance(terminals, Stop):
@@ -199,9 +197,12 @@ class Explainer:
             if number in row and name in EXPECTED
         ]
         nouns = self._words_of({self._number["THING"], self._number["COMPLEMENT"]} & row.keys())
-        verbs = self._words_of(self._verbs & row.keys())
+        verbs = self._first_phrases() if self._verbs & row.keys() else []
         end = [END_EXPECTED[self._language]] if state in self._grammar.final else []
         return tuple(dict.fromkeys([*verbs, *nouns, *said, *end]))[:_MOST_EXPECTED]
+
+    def _first_phrases(self) -> list[str]:
+        return list(dict.fromkeys(f"“{frame['phrase']}”" for frame in self._lexicon.frames))[:4]
 
     def _words_of(self, types: set[int]) -> list[str]:
         found: list[str] = []

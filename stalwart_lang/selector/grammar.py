@@ -65,7 +65,7 @@ def build_grammar(language: Language) -> dict[str, Any]:
     """
     words = _words(language)
     parser = build_parser(language)
-    table = parser.parser.parser._parse_table  # type: ignore[attr-defined]
+    table = parser.parser.parser._parse_table
     names = sorted(
         {terminal for row in table.states.values() for terminal in row if terminal.isupper()}
         | words.keys()
@@ -92,7 +92,9 @@ def build_grammar(language: Language) -> dict[str, Any]:
             row[number[name]] = seen[following]
         steps.append(row)
         if len(seen) > _MOST_STATES:
-            raise ValueError(f"the rules of {_FILES[language]} nest: no finite automaton holds them")
+            raise ValueError(
+                f"the rules of {_FILES[language]} nest: no finite automaton holds them"
+            )
     steps, final = _minimal(steps, final)
     return {"terminals": names, "words": words, "steps": steps, "final": final}
 
@@ -178,7 +180,8 @@ def _words(language: Language) -> dict[str, list[list[str]]]:
     from lark.load_grammar import load_grammar as load_lark
 
     path = GRAMMARS.joinpath(_FILES[language])
-    grammar, _ = load_lark(path.read_text(encoding="utf-8"), str(path), [str(GRAMMARS)], False)
+    load: Any = load_lark
+    grammar, _ = load(path.read_text(encoding="utf-8"), str(path), [str(GRAMMARS)], False)
     found: dict[str, list[list[str]]] = {}
     for name, (tree, _priority) in grammar.term_defs:
         if tree is not None:

@@ -10,9 +10,9 @@ from stalwart_lang.vocabulary.model import Language
 
 PREPOSITIONS: Mapping[Language, frozenset[str]] = {
     "en": frozenset(
-        "FOR OF TO ON FROM IN AT WITH INTO BY AS ABOUT".split(),
+        ["FOR", "OF", "TO", "ON", "FROM", "IN", "AT", "WITH", "INTO", "BY", "AS", "ABOUT"],
     ),
-    "pt-BR": frozenset("DE EM PARA A POR COM SOBRE COMO".split()),
+    "pt-BR": frozenset(["DE", "EM", "PARA", "A", "POR", "COM", "SOBRE", "COMO"]),
 }
 """The terminals that are prepositions; in Portuguese `DE_DET` and kin are these with an article."""
 
@@ -31,9 +31,9 @@ INTRODUCES: Mapping[Language, Mapping[str, frozenset[str]]] = {
         "duration": frozenset({"", "for", "of", "with"}),
         "e-mail": frozenset({"", "to", "at", "for", "with"}),
         "telephone": frozenset({"", "to", "at", "for", "on", "with"}),
-        "cpf": frozenset({"", "to", "for", "of", "with"}),
-        "cnpj": frozenset({"", "to", "for", "of", "with"}),
-        "digits": frozenset({"", "to", "for", "of", "with"}),
+        "cpf": frozenset({"", "to", "for", "with"}),
+        "cnpj": frozenset({"", "to", "for", "with"}),
+        "digits": frozenset({"", "to", "for", "with"}),
         "quoted text": frozenset({"", "to", "with", "for", "as"}),
     },
     "pt-BR": {
@@ -50,9 +50,9 @@ INTRODUCES: Mapping[Language, Mapping[str, frozenset[str]]] = {
         "duration": frozenset({"", "por", "de", "com"}),
         "e-mail": frozenset({"", "para", "a", "em", "por", "com"}),
         "telephone": frozenset({"", "para", "a", "em", "por", "com"}),
-        "cpf": frozenset({"", "para", "a", "de", "com", "por"}),
-        "cnpj": frozenset({"", "para", "a", "de", "com", "por"}),
-        "digits": frozenset({"", "para", "a", "de", "com"}),
+        "cpf": frozenset({"", "para", "a", "em", "com"}),
+        "cnpj": frozenset({"", "para", "a", "em", "com"}),
+        "digits": frozenset({"", "para", "a", "com"}),
         "quoted text": frozenset({"", "para", "com", "como", "a"}),
     },
 }
@@ -84,7 +84,7 @@ ABBREVIATIONS: Mapping[Language, Mapping[str, tuple[str, ...]]] = {
 
 DEFAULT_CURRENCY: Mapping[Language, str] = {"en": "USD", "pt-BR": "BRL"}
 
-_NEUTRAL = frozenset("isso isto aquilo disso disto nisso nisto".split())
+_NEUTRAL = frozenset(["isso", "isto", "aquilo", "disso", "disto", "nisso", "nisto"])
 _ENGLISH_PLURAL = frozenset(
     ("them", "these", "those", "both", "their", "all of them", "both of them")
 )

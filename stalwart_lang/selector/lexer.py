@@ -8,6 +8,7 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
+from importlib import import_module
 from typing import Any, TypeAlias
 
 from stalwart_lang.selector.grammar import Grammar
@@ -19,6 +20,7 @@ from stalwart_lang.vocabulary.model import Language
 ReadValue: TypeAlias = Callable[[list[str], int, Clock], Value | Malformed | None]
 
 _QUOTES = {'"': '"', "“": "”", "«": "»", "‘": "’'", "'": "'’"}
+_VALUES: Mapping[Language, str] = {"en": "english", "pt-BR": "portuguese"}
 _DECIMAL_MARK: Mapping[Language, str] = {"en": r"\.", "pt-BR": ","}
 _JOINTS = ("COMMA", "AND", "THEN", "STOP", "QUESTION")
 _AFTER_STEP_NUMBER = frozenset({")", "."})
@@ -99,10 +101,7 @@ def make_tables(
         (question, and_): question,
         (question, then): question,
     }
-    if language == "en":
-        from stalwart_lang.selector.values import english as values
-    else:
-        from stalwart_lang.selector.values import portuguese as values
+    values = import_module(f"stalwart_lang.selector.values.{_VALUES[language]}")
     return LexerTables(
         kinds={
             kind: number[kind.upper()]
@@ -195,7 +194,10 @@ def lex(
             elif token.isdecimal() and following not in continues:
                 if len(token) > 18:
                     return Stop("number_too_long", at, end)
-                type_, payload = tables.integer, Value("integer", int(token), end)
+                type_, payload = (
+                    tables.integer,
+                    Value("integer", int(token), end, False, token[0] == "0" and len(token) > 1),
+                )
             elif following not in continues and tables.amount(token):
                 amount = Decimal(token.replace(",", "."))
                 type_, payload = tables.decimal, Value("decimal", amount, end)
@@ -206,6 +208,8 @@ def lex(
                 if isinstance(value, Malformed):
                     return Stop(value.code, at, value.end, value.detail)
                 type_, payload, end = tables.kinds[value.kind], value, value.end
+                if type_ == tables.integer and not value.spelled and not token.isdecimal():
+                    payload = value._replace(marked=True)
         elif token in value_starts:
             type_ = payload = None
             value = tables.read_value(tokens, at, clock())

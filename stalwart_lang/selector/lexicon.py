@@ -21,10 +21,10 @@ type and the payload stand bare."""
 class Lexicon:
     """A compiled vocabulary in one language.
 
-    `frames` are `{tool, rule, phrase, file, line, writes, slots}`; `index` finds them by verb and the rest
-    of the phrase (`"update|crm"`). A slot is `{name, types, required, preps, labels, ask}`. `genders`
-    are those of things in Portuguese, `m` or `f`, or empty where either is said. `codes` are the
-    kinds of codes that arguments take, with a length.
+    `frames` are `{tool, rule, phrase, file, line, writes, slots}`; `index` finds them by verb and
+    the rest of the phrase (`"update|crm"`). A slot is `{name, types, required, preps, labels,
+    ask}`. `genders` are those of things in Portuguese, `m` or `f`, or empty where either is said.
+    `codes` are the kinds of codes that arguments take, with a length.
     """
 
     words: Mapping[str, Entry]

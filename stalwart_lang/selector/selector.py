@@ -394,9 +394,7 @@ def _call(
     end = places[final] + len(tokens[final])
     if text.offsets is not None:
         start, end = text.offsets[start], text.offsets[end]
-    return Call(
-        frame["tool"], arguments, frame["rule"], frame["file"], frame["line"], start, end
-    )
+    return Call(frame["tool"], arguments, frame["rule"], frame["file"], frame["line"], start, end)
 
 
 def _missing(frame: Mapping[str, Any], bound: Bound, call: int) -> list[Missing]:

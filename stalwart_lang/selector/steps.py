@@ -8,7 +8,6 @@ from stalwart_lang.selector.grammar import Grammar
 from stalwart_lang.selector.languages import PREPOSITIONS, PRONOUNS
 from stalwart_lang.vocabulary.model import Language
 
-
 # What a terminal is good for, whatever the language. Plain numbers: they are compared at each word.
 HEAD: Final = 0
 HEAD_WITH_PRONOUN: Final = 1
@@ -98,6 +97,7 @@ _OF_TERMINAL: Mapping[str, int] = {
         VALUE,
     ),
 }
+_NO_IDS = frozenset({"decimal", "money", "percentage", "quantity", "code"})
 _FUSED = {"THIS": FUSED_THIS, "THESE": FUSED_THIS, "PRONOUN": FUSED_PRONOUN}
 
 
@@ -106,8 +106,8 @@ class Item:
     """What a verb is given: a value with its preposition or labels, or a reference.
 
     `kind` is a value's type, or `thing` (`value` is a list of ids), `member` (`value` is a list of
-    `[list, member]`), `count`, `numbered` (`#4411`, a list of ids too), or `reference` (`value` is None; `names` are
-    the things it can be, None for any). `first` and `last` are terminal numbers.
+    `[list, member]`), `count`, `numbered` (`#4411`, a list of ids too), or `reference` (`value` is
+    None; `names` are the things it can be, None for any). `first` and `last` are terminal numbers.
     """
 
     kind: str
@@ -319,7 +319,9 @@ class _Cut:
         return None
 
     def value(self, payload: Any) -> Problem | None:
-        """Add a value."""
+        """Add a value; right after a noun it is no id, and no argument of its own either."""
+        if self.before in (THING, THINGS) and payload.kind in _NO_IDS and not self.labels:
+            return Problem("unexpected", self.at - 1, self.at)
         self._item(payload.kind, payload.value)
         return None
 
@@ -354,14 +356,12 @@ class _Cut:
     def integer(self, payload: Any) -> Problem | None:
         """Take a number: an id after its noun, one more id of a list, a count, or just a number."""
         at, items = self.at, self.step.items
-        listed = (
-            self.joint in (AND, COMMA)
-            and items
-            and items[-1].kind in ("thing", "numbered")
-        )
+        listed = self.joint in (AND, COMMA) and items and items[-1].kind in ("thing", "numbered")
         if self.noun is not None:
             names, plural, first = self.noun
             self.noun = None
+            if payload.marked:
+                return Problem("ill_formed_number", at, at)
             if listed and items[-1].kind == "thing":
                 return self._one_more(payload, names, first)
             self.step.items.append(
@@ -374,8 +374,10 @@ class _Cut:
             return Problem("unexpected", at, at)
         elif self.before == NUMBER and not self.labels:
             self._item("numbered", [payload])
-        elif not self.labels and not self.preposition and (
-            self.article or self.first or self.before <= HEAD_WITH_ME or self.before == ME
+        elif (
+            not self.labels
+            and not self.preposition
+            and (self.article or self.first or self.before <= HEAD_WITH_ME or self.before == ME)
         ):
             self._item("count", payload.value)
         else:
@@ -383,10 +385,10 @@ class _Cut:
         self.first = False
         return None
 
-    def _one_more(
-        self, payload: Any, names: tuple[str, ...] | None, first: int
-    ) -> Problem | None:
+    def _one_more(self, payload: Any, names: tuple[str, ...] | None, first: int) -> Problem | None:
         """Add an id to the list before it."""
+        if payload.marked:
+            return Problem("ill_formed_number", self.at, self.at)
         before = self.step.items[-1]
         if (names is not None and names != before.names) or self.labels:
             return Problem("unexpected", first, self.at)

@@ -12,16 +12,16 @@ from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import asdict, dataclass
 from functools import cache
-from importlib.metadata import version
-from importlib.resources import as_file, files
 from pathlib import Path
 from typing import Any
 
 from stalwart_lang.selector.grammar import GRAMMARS
 from stalwart_lang.selector.lexicon import Lexicon
+from stalwart_lang.vocabulary.locate import read_file, vocabulary_file
 from stalwart_lang.vocabulary.model import LANGUAGES, Language, Vocabulary
 
 _FORMAT = 1
+_MOST_KEPT = 32
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,11 +56,10 @@ def load_compiled(path: str | Path) -> Compiled:
     Raises `VocabularyError` where the vocabulary has errors, OSError where it cannot be read. A
     cache that cannot be read or written is done without.
     """
-    source = find_vocabulary(path)
-    kept = _cache_file(source)
+    kept = _cache_file(vocabulary_file(path))
     if kept is not None:
         with suppress(OSError, ValueError, KeyError, TypeError):
-            return _from_json(json.loads(kept.read_bytes()), source)
+            return _from_json(json.loads(kept.read_bytes()))
     vocabulary = Vocabulary.load(path)
     compiled = compile_vocabulary(vocabulary)
     if kept is not None:
@@ -68,61 +67,60 @@ def load_compiled(path: str | Path) -> Compiled:
     return compiled
 
 
-def find_vocabulary(path: str | Path) -> Path:
-    """Give the file of a vocabulary: a path, or the name of a shipped one."""
-    text = str(path)
-    if isinstance(path, str) and text.replace("_", "").replace("-", "").isalnum():
-        shipped = files("stalwart_lang.vocabularies").joinpath(f"{text}.yaml")
-        with as_file(shipped) as found:
-            if found.is_file():
-                return Path(found)
-    return Path(path)
-
-
-def _cache_file(source: Path) -> Path | None:
-    """Give the file that the compiled form of `source` is kept in; None where there is no home."""
+def _cache_file(file: str) -> Path | None:
+    """Give the file that the compiled form of `file` is kept in; None where there is no home."""
     root = os.environ.get("XDG_CACHE_HOME") or ""
     if not Path(root).is_absolute() or not root:
         try:
             root = str(Path.home() / ".cache")
         except RuntimeError:
             return None
-    key = hashlib.sha256(
-        b"\0".join([_program(), str(source.resolve()).encode(errors="surrogateescape")])
-    )
-    key.update(source.read_bytes())
+    key = hashlib.sha256(_program())
+    key.update(str(Path(file).absolute()).encode(errors="surrogateescape") + b"\0")
+    key.update(read_file(file))
     return Path(root) / "stalwart-lang" / f"{key.hexdigest()}.json"
 
 
 @cache
 def _program() -> bytes:
-    """Give what the compiled form depends on besides the vocabulary."""
-    return f"{_FORMAT} {version('stalwart-lang')} ".encode() + hashlib.sha256(
-        GRAMMARS.joinpath("automata.json").read_bytes()
-    ).digest()
+    """Give what the compiled form depends on besides the vocabulary: this program as installed."""
+    folders = [Path(__file__).parent, Path(__file__).parents[1] / "vocabulary", Path(str(GRAMMARS))]
+    stats = sorted(
+        (entry.name, entry.stat().st_size, entry.stat().st_mtime_ns)
+        for folder in folders
+        if folder.is_dir()
+        for entry in os.scandir(folder)
+    )
+    return f"{_FORMAT} {stats}".encode()
 
 
 def _keep(kept: Path, compiled: Compiled, its_files: tuple[str, ...]) -> None:
-    """Write the compiled form whole or not at all."""
+    """Write the compiled form whole or not at all, and drop the oldest of many."""
     made = asdict(compiled)
-    made["files"] = {name: _hash(Path(name)) for name in its_files}
-    text = json.dumps(made, ensure_ascii=False, separators=(",", ":"))
     with suppress(OSError):
+        made["files"] = {name: _hash(name) for name in its_files}
+        text = json.dumps(made, ensure_ascii=False, separators=(",", ":"))
         kept.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
         descriptor, name = tempfile.mkstemp(dir=kept.parent, suffix=".tmp")
         try:
             with os.fdopen(descriptor, "w", encoding="utf-8", errors="surrogatepass") as file:
                 file.write(text)
-            os.replace(name, kept)
+            Path(name).replace(kept)
         except OSError:
-            os.unlink(name)
+            Path(name).unlink()
             raise
+        for old in sorted(kept.parent.glob("*.json"), key=_age)[_MOST_KEPT:]:
+            old.unlink(missing_ok=True)
 
 
-def _from_json(made: Mapping[str, Any], source: Path) -> Compiled:
+def _age(file: Path) -> float:
+    return -file.stat().st_mtime
+
+
+def _from_json(made: Mapping[str, Any]) -> Compiled:
     """Read the compiled form back; ValueError where a file it was made from has changed."""
     for name, digest in made["files"].items():
-        if _hash(Path(name)) != digest:
+        if _hash(name) != digest:
             raise ValueError(f"{name} has changed")
     return Compiled(
         name=made["name"],
@@ -130,11 +128,9 @@ def _from_json(made: Mapping[str, Any], source: Path) -> Compiled:
         language=made["language"],
         currency=made["currency"],
         timezone=made["timezone"],
-        lexicons={
-            language: Lexicon(**made["lexicons"][language]) for language in LANGUAGES
-        },
+        lexicons={language: Lexicon(**made["lexicons"][language]) for language in LANGUAGES},
     )
 
 
-def _hash(path: Path) -> str:
-    return hashlib.sha256(path.read_bytes()).hexdigest()
+def _hash(file: str) -> str:
+    return hashlib.sha256(read_file(file)).hexdigest()

@@ -114,8 +114,9 @@ def fold(text: str) -> str:
 def _fold_letter(letter: str) -> str:
     if letter.isascii():
         return letter
-    base, *marks = unicodedata.normalize("NFD", letter)
-    if marks and base.isascii() and base.isalpha():
+    parts = unicodedata.normalize("NFD", letter)
+    base = parts[0]
+    if len(parts) > 1 and base.isascii() and base.isalpha():
         return unidecode(letter)
     return letter
 

@@ -9,18 +9,19 @@ from pathlib import Path, PurePath
 from stalwart_lang.diagnostics import Findings, quoted
 from stalwart_lang.vocabulary.checking import Checker, Fields, Unsound
 from stalwart_lang.vocabulary.declarations import VOCABULARY
+from stalwart_lang.vocabulary.locate import (
+    MAX_BYTES,
+    read_disk,
+    read_shipped,
+    shipped_names,
+)
 from stalwart_lang.vocabulary.model import Location
 from stalwart_lang.vocabulary.source import Source
 from stalwart_lang.vocabulary.suggest import nearest
 from stalwart_lang.vocabulary.yaml12 import Scalar, compose
 
-MAX_BYTES = 5_000_000
-"""The size of one file."""
 MAX_FILES = 100
 """The files of one vocabulary."""
-
-SHIPPED = "stalwart_lang/vocabularies"
-"""The folder under which locations name the files of shipped vocabularies, on every machine."""
 
 Read = Callable[[str], bytes]
 """Gives the content of a file, at least its first `MAX_BYTES` + 1 bytes; raises OSError."""
@@ -33,38 +34,6 @@ class CheckedFile:
     source: Source
     content: bytes
     fields: Fields | None
-
-
-def read_disk(file: str) -> bytes:
-    """A file on the disk. Raises OSError."""
-    try:
-        with Path(file).open("rb") as stream:
-            return stream.read(MAX_BYTES + 1)
-    except ValueError as error:  # a NUL in the name
-        raise FileNotFoundError(str(error)) from error
-
-
-def read_shipped(file: str) -> bytes:
-    """A file of the package's own, `stalwart_lang/vocabularies/shop.yaml`. Raises OSError."""
-    from importlib.resources import files
-
-    folder, _, name = PurePath(file).as_posix().rpartition("/")
-    if folder != SHIPPED:
-        raise FileNotFoundError(f"{file} is not among the shipped files")
-    return (files(SHIPPED.replace("/", ".")) / name).read_bytes()
-
-
-def read_file(file: str) -> bytes:
-    """The content of one of `Vocabulary.files`. Raises OSError."""
-    return read_shipped(file) if file.startswith(SHIPPED + "/") else read_disk(file)
-
-
-def shipped_names() -> tuple[str, ...]:
-    """The names of the vocabularies that come with the package."""
-    from importlib.resources import files
-
-    names = (entry.name for entry in files(SHIPPED.replace("/", ".")).iterdir())
-    return tuple(sorted(n.removesuffix(".yaml") for n in names if n.endswith(".yaml")))
 
 
 def gather(file: str, read: Read, findings: Findings) -> Iterator[CheckedFile]:
@@ -105,8 +74,8 @@ class _Gathering:
 
     def _include(self, source: Source, target: Scalar) -> Iterator[CheckedFile]:
         where = source.location(target.start, target.end)
-        if PurePath(target.text).is_absolute():
-            message = "an included file is named relative to the file that includes it"
+        if PurePath(target.text).is_absolute() or "\0" in target.text:
+            message = "an included file has a name relative to the file that includes it"
             self.findings.report("SV030", message, where)
             return
         file = os.path.normpath(PurePath(source.file).parent / target.text).replace(os.sep, "/")
@@ -172,4 +141,4 @@ def _other_name(file: str, read: Read) -> str | None:
     except (OSError, ValueError):
         return None
     near = nearest(PurePath(file).name, names)
-    return f"did you mean {quoted(str(folder / near))}?" if near else None
+    return f"did you mean {quoted(near)}?" if near else None

@@ -1,7 +1,6 @@
 """Load a vocabulary: from a file, from those that come with the package, or from text."""
 
 import gc
-import re
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
@@ -10,16 +9,12 @@ from pathlib import Path
 from stalwart_lang.diagnostics import Diagnostic, Findings, TooMany
 from stalwart_lang.vocabulary.build import build
 from stalwart_lang.vocabulary.files import (
-    SHIPPED,
     CheckedFile,
     Read,
     gather,
-    read_disk,
-    read_shipped,
 )
+from stalwart_lang.vocabulary.locate import read_disk, read_shipped, vocabulary_file
 from stalwart_lang.vocabulary.model import Vocabulary
-
-_SHIPPED_NAME = re.compile(r"[\w-]+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,9 +35,8 @@ def load_vocabulary(path_or_name: str | Path) -> Loaded:
     A text without a separator and a suffix is a name; a `Path` is always a path. Nothing that is
     in the files raises; ImportError where PyYAML lacks libyaml.
     """
-    if isinstance(path_or_name, str) and _SHIPPED_NAME.fullmatch(path_or_name):
-        return _load(f"{SHIPPED}/{path_or_name}.yaml", read_shipped)
-    return _load(str(path_or_name), read_disk)
+    file = vocabulary_file(path_or_name)
+    return _load(file, read_disk if file == str(path_or_name) else read_shipped)
 
 
 def load_text(text: str, file: str = "<text>", read: Read = read_disk) -> Loaded:

@@ -19,7 +19,9 @@ MARKS = frozenset("+(")
 """The signs that may begin a code."""
 
 
-def read_code(tokens: Sequence[str], at: int, types: Sequence[CodeType], region: str) -> Value | None:
+def read_code(
+    tokens: Sequence[str], at: int, types: Sequence[CodeType], region: str
+) -> Value | None:
     """Read the longest code of one of `types` that begins at token `at`.
 
     The value maps each type that reads it, as `(kind, length)`, to its bare characters; `region`
@@ -27,9 +29,7 @@ def read_code(tokens: Sequence[str], at: int, types: Sequence[CodeType], region:
     """
     for end in range(longest_code(tokens, at), at, -1):
         text = " ".join(tokens[at:end])
-        found = {
-            type_: read for type_ in types if (read := _read(text, type_, region)) is not None
-        }
+        found = {type_: read for type_ in types if (read := _read(text, type_, region)) is not None}
         if found:
             return Value("code", found, end)
     return None

@@ -61,7 +61,9 @@ def money(amount: int | Decimal, currency: str, end: int) -> Value | Malformed:
     digits = MINOR_DIGITS[currency]
     exact = Decimal(amount)
     exponent = exact.as_tuple().exponent
-    if not isinstance(exponent, int) or -exponent > digits:
+    # Nobody writes 1000,5 for an amount: a digit was lost, or the comma means something else.
+    cut_short = exponent == -1 and digits == 2 and exact % 1 != 0
+    if not isinstance(exponent, int) or -exponent > digits or cut_short:
         return Malformed(_BAD, end, f"{amount} {currency}")
     return Value("money", (exact.quantize(Decimal(1).scaleb(-digits)), currency), end)
 
@@ -153,7 +155,9 @@ def _with_part(
         return money(amount.value, currency, amount.end)
     unit = peek(tokens, part.end)
     if unit in words.parts:
-        fits = isinstance(amount.value, int) and currency in words.parts[unit][1]
+        # `$40 50 cents` has two amounts side by side: a sign, unlike a name, needs the joiner.
+        fits = (joined or named) and isinstance(amount.value, int)
+        fits = fits and currency in words.parts[unit][1]
         if not fits or part.value > 99:
             return Malformed(_BAD, part.end + 1, unit)
         return money(amount.value + Decimal(part.value).scaleb(-2), currency, part.end + 1)

@@ -27,13 +27,15 @@ class Value(NamedTuple):
     `(Decimal, ISO 4217 code)` for money, the bare token for an e-mail, a quoted text or a code, and
     the ISO 8601 text for a date (`YYYY-MM-DD`), a time
     (`HH:MM`), a month (`YYYY-MM`) or a duration (`P3D`, `PT2H`).
-    `spelled` tells number words from digits.
+    `spelled` tells number words from digits, `marked` an integer that is no plain run of digits
+    (`1,250`, `007`), which no id is.
     """
 
     kind: ValueKind
     value: Any
     end: int
     spelled: bool = False
+    marked: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,6 @@ from typing import Any
 from stalwart_lang.selector.lexicon import Lexicon
 from stalwart_lang.selector.steps import AND, COMMA, Bare, Item, Problem, Step
 from stalwart_lang.selector.values.reading import Value
-from stalwart_lang.vocabulary.model import Language
 
 _CENTS = Decimal("0.01")
 _AMOUNTS = frozenset({"money", "integer", "decimal", "quantity", "percentage", "duration"})
@@ -102,9 +101,8 @@ class _Frame:
 class Assigner:
     """Assigns the steps of turns over one compiled vocabulary and language."""
 
-    def __init__(self, lexicon: Lexicon, language: Language, currency: str) -> None:
+    def __init__(self, lexicon: Lexicon, currency: str) -> None:
         self._lexicon = lexicon
-        self._language = language
         self._currency = currency
         self._frames: dict[int, _Frame] = {}
 

@@ -1,14 +1,16 @@
 """Say why a turn is not read: the reason, where, and what could have stood there."""
 
 import unicodedata
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
+from typing import Any
 
 from stalwart_lang.selector.grammar import Grammar
-from stalwart_lang.selector.lexer import LexerTables, Stop, Terminals, lex, longest
+from stalwart_lang.selector.lexer import LexerTables, Stop, lex, longest
 from stalwart_lang.selector.lexicon import UNREAD, Lexicon
 from stalwart_lang.selector.messages import END_EXPECTED, EXPECTED, REASONS
-from stalwart_lang.selector.plan import Reason
+from stalwart_lang.selector.plan import Call, Reason
 from stalwart_lang.selector.recognize import Stuck, recognize
+from stalwart_lang.selector.scanned import Scanned
 from stalwart_lang.selector.steps import Problem
 from stalwart_lang.selector.text import Turn
 from stalwart_lang.selector.values.reading import Clock
@@ -40,37 +42,27 @@ class Explainer:
         return None
 
     def stopped(
-        self, text: Turn, tokens: list[str], stop: Stop, clock: Callable[[], Clock]
+        self, scanned: Scanned, stop: Stop, clock: Callable[[], Clock]
     ) -> tuple[Reason, ...]:
         """Explain a word that stops the reading, or that is unknown."""
-        places = text.places(tokens)
+        tokens = scanned.tokens
         found = self._stops(tokens)
         if all(one.at != stop.at or one.code in _CHARACTERS for one in found):
             found.append(stop)
         elif stop.code != "unknown_word":
             found = [stop if one.at == stop.at else one for one in found]
-        known = sorted(
-            (one for one in found if one.code != "unknown_word"),
-            key=lambda one: (one.code not in _CHARACTERS, one.at),
-        )
-        unknown = [one for one in found if one.code == "unknown_word"]
-        expected = self._expected_at(tokens[: stop.at], clock)
-        return tuple(
-            self._reason(
-                one.code if one.code != "unknown_word" else _character_code(tokens[one.at]),
-                text,
-                tokens,
-                places,
-                one.at,
-                one.end,
-                (*self._near(tokens[one.at]), *expected)
-                if one.code == "unknown_word"
-                else expected
-                if one is stop
-                else (),
-            )
-            for one in [*known, *unknown]
-        )
+        found.sort(key=lambda one: (_rank(one.code), one.at))
+        expected = self._expected_at([*tokens[: stop.at]], clock)
+        reasons: list[Reason] = []
+        for one in found:
+            code = one.code
+            hints = expected if one is stop else ()
+            if code == "unknown_word":
+                code = _character_code(tokens[one.at])
+                hints = (*self._near(tokens[one.at]), *hints)
+            start, end = scanned.token_span(one.at, min(one.end, len(tokens)))
+            reasons.append(self._reason(code, scanned.text, start, end, hints))
+        return tuple(reasons)
 
     def _stops(self, tokens: Sequence[str]) -> list[Stop]:
         """Find the words that stop the reading, wherever they stand."""
@@ -89,74 +81,44 @@ class Explainer:
             at = end
         return found
 
-    def stuck(
-        self, text: Turn, tokens: Sequence[str], terminals: Terminals, stuck: Stuck
-    ) -> tuple[Reason, ...]:
+    def stuck(self, scanned: Scanned, stuck: Stuck) -> tuple[Reason, ...]:
         """Explain a word that cannot follow what stands before it."""
-        places = text.places(tokens)
         expected = self._expected(stuck.state)
-        if not terminals.types:
-            return (self._plain("empty", text, 0, len(text.typed), expected),)
-        if stuck.at >= len(terminals.types):
-            last = terminals.ends[-1] - 1
-            end = text.typed_at(places[last] + len(tokens[last]))
-            return (self._plain("unfinished", text, end, end, expected),)
-        types = terminals.types[stuck.at]
-        meanings = set(types) if types.__class__ is list else {types}
+        text, types = scanned.text, scanned.terminals.types
+        if not types:
+            return (self._reason("empty", text, 0, len(text.typed), expected),)
+        if stuck.at >= len(types):
+            _, end = scanned.span(0, len(types) - 1)
+            return (self._reason("unfinished", text, end, end, expected),)
+        meanings = _meanings(types[stuck.at])
         code = "unexpected"
         if self._number["QUESTION"] in meanings:
             code = "question"
         elif meanings & self._verbs and stuck.at:
             code = "inverse"
-        elif not any(
-            self._verbs & (set(one) if one.__class__ is list else {one}) for one in terminals.types
-        ):
+        elif all(self._verbs.isdisjoint(_meanings(one)) for one in types):
             code = "no_verb"
-        return (
-            self._reason(
-                code,
-                text,
-                tokens,
-                places,
-                terminals.starts[stuck.at],
-                terminals.ends[stuck.at],
-                expected,
-            ),
-        )
+        return (self._reason(code, text, *scanned.span(stuck.at, stuck.at), expected),)
 
-    def problem(
-        self, text: Turn, tokens: Sequence[str], terminals: Terminals, problem: Problem
-    ) -> tuple[Reason, ...]:
+    def problem(self, scanned: Scanned, problem: Problem) -> tuple[Reason, ...]:
         """Explain a turn that the grammar takes and no tool does."""
-        expected: tuple[str, ...] = ()
-        if problem.detail == "phrase":
-            expected = self._phrases(terminals)
-        return (
-            self._reason(
-                problem.code,
-                text,
-                tokens,
-                text.places(tokens),
-                terminals.starts[problem.first],
-                terminals.ends[problem.last],
-                expected,
-            ),
-        )
+        expected = self._phrases(scanned) if problem.detail == "phrase" else ()
+        span = scanned.span(problem.first, problem.last)
+        return (self._reason(problem.code, scanned.text, *span, expected),)
 
-    def no_verb(
-        self, text: Turn, tokens: Sequence[str], terminals: Terminals
-    ) -> tuple[Reason, ...]:
+    def no_verb(self, scanned: Scanned) -> tuple[Reason, ...]:
         """Explain a turn that only names things."""
-        last = len(terminals.types) - 1
-        return self.problem(text, tokens, terminals, Problem("no_verb", 0, last))
+        return self.problem(scanned, Problem("no_verb", 0, len(scanned.terminals.types) - 1))
 
-    def ambiguous(self, tools: Sequence[str], start: int, end: int) -> Reason:
-        """Explain a turn that several tools can read."""
+    def ambiguous(self, readings: Sequence[Sequence[Call]]) -> Reason:
+        """Explain a turn that can be read in several ways."""
+        tools = dict.fromkeys(reading[0].tool for reading in readings)
         message = REASONS["ambiguous"][self._language].format(tools=", ".join(tools))
-        return Reason("ambiguous", message, start, end)
+        return Reason("ambiguous", message, readings[0][0].start, readings[0][0].end)
 
-    def _phrases(self, terminals: Terminals) -> tuple[str, ...]:
+    def _phrases(self, scanned: Scanned) -> tuple[str, ...]:
         """Give the phrases that the turn's verbs have."""
+        terminals = scanned.terminals
         verbs = {
             verb
             for type_, payload in zip(terminals.types, terminals.payloads, strict=True)
@@ -229,31 +191,25 @@ class Explainer:
         return tuple(get_close_matches(word, candidates[:5000], n=1, cutoff=0.75))
 
     def _reason(
-        self,
-        code: str,
-        text: Turn,
-        tokens: Sequence[str],
-        places: Sequence[int],
-        at: int,
-        end: int,
-        expected: tuple[str, ...],
-    ) -> Reason:
-        last = min(end, len(tokens)) - 1
-        start = text.typed_at(places[at])
-        stop = text.typed_at(places[last] + len(tokens[last]))
-        return self._plain(code, text, start, stop, expected)
-
-    def _plain(
         self, code: str, text: Turn, start: int, end: int, expected: tuple[str, ...]
     ) -> Reason:
         words = text.typed[start:end]
-        if code in ("control_character", "other_script"):
+        if code in _CHARACTERS:
             words = _describe(words)
         elif len(words) > 60:
             words = words[:57] + "…"
         words = "".join(c if c.isprintable() else f"\\u{ord(c):04x}" for c in words)
         message = REASONS[code][self._language].format(words=words)
         return Reason(code, message, start, end, expected)
+
+
+def _rank(code: str) -> int:
+    """Order reasons: a strange character before a word that stops, before an unknown one."""
+    return 0 if code in _CHARACTERS else 2 if code == "unknown_word" else 1
+
+
+def _meanings(type_: Any) -> set[int]:
+    return set(type_) if type_.__class__ is list else {type_}
 
 
 def _character_code(token: str) -> str:
@@ -274,6 +230,3 @@ def _describe(characters: str) -> str:
         name = unicodedata.name(character, "")
         names.append(f"U+{ord(character):04X}" + (f" {name}" if name else ""))
     return ", ".join(names)
-
-
-REASON_CODES: Mapping[str, Mapping[Language, str]] = REASONS

@@ -57,10 +57,6 @@ class Turn:
             at += len(token)
         return places
 
-    def typed_at(self, place: int) -> int:
-        """Give the place in the turn as typed of a place in `low`."""
-        return place if self.offsets is None else self.offsets[place]
-
 
 _TYPOGRAPHY = str.maketrans({"’": "'", "\u2010": "-", "\u2011": "-"})
 

@@ -4,8 +4,8 @@ from collections.abc import Iterator
 from decimal import Decimal
 
 from stalwart_lang.diagnostics import Diagnostic, Related, diagnostic, quoted
-from stalwart_lang.vocabulary.build import TEXT_KINDS
 from stalwart_lang.vocabulary.model import Argument, Condition, Rule, Vocabulary
+from stalwart_lang.vocabulary.scope import TEXT_KINDS
 
 _ORDERED_KINDS = frozenset(("integer", "decimal", "money", "percentage", "quantity", "thing"))
 

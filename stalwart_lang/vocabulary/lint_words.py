@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from stalwart_lang.diagnostics import Diagnostic, Related, diagnostic, quoted
 from stalwart_lang.selector.text import fold
-from stalwart_lang.vocabulary.build import sayable
+from stalwart_lang.vocabulary.build_tools import sayable
 from stalwart_lang.vocabulary.model import (
     LANGUAGES,
     Argument,

@@ -1,0 +1,45 @@
+"""From bound steps to calls with their arguments, as a plan holds them."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from stalwart_lang.selector.assign import AsTyped, Bound
+from stalwart_lang.selector.plan import Call, Missing
+from stalwart_lang.selector.scanned import Scanned
+
+
+def make_calls(frame: Mapping[str, Any], bound: Bound, scanned: Scanned) -> list[Call]:
+    """Give the calls that a step comes to: one, or one for each id of a list."""
+    start, end = scanned.span(bound.step.first, bound.step.last)
+    return [
+        Call(frame["tool"], arguments, frame["rule"], frame["file"], frame["line"], start, end)
+        for arguments in make_arguments(frame["slots"], bound.values, scanned)
+    ]
+
+
+def make_arguments(
+    slots: Sequence[Mapping[str, Any]], values: Mapping[int, Any], scanned: Scanned
+) -> list[dict[str, Any]]:
+    """Give a call's arguments in the order of the tool's; several for a list of ids."""
+    made: dict[str, Any] = {}
+    listed: str | None = None
+    ids: Sequence[int] = ()
+    for number, slot in enumerate(slots):
+        if number in values:
+            value = values[number]
+            name = slot["name"]
+            if value.__class__ is list:
+                made[name] = value[0]
+                if len(value) > 1:
+                    listed, ids = name, value
+            elif value.__class__ is AsTyped:
+                made[name] = scanned.typed(value.at)
+            else:
+                made[name] = value
+    return [made] if listed is None else [{**made, listed: one} for one in ids]
+
+
+def make_missing(frame: Mapping[str, Any], bound: Bound, call: int) -> list[Missing]:
+    """Give the questions for the arguments that a step leaves out; `call` is the call's number."""
+    slots = map(frame["slots"].__getitem__, bound.missing)
+    return [Missing(call, frame["tool"], slot["name"], slot["ask"]) for slot in slots]

@@ -1,0 +1,172 @@
+"""Read turns in one language: text to tokens, terminals, steps, and a plan."""
+
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+
+from stalwart_lang.selector.assign import Assigner, Bound
+from stalwart_lang.selector.calls import make_arguments, make_calls, make_missing
+from stalwart_lang.selector.explain import Explainer
+from stalwart_lang.selector.grammar import load_grammar
+from stalwart_lang.selector.languages import DEFAULT_CURRENCY
+from stalwart_lang.selector.lexer import Stop, Terminals, lex, make_tables
+from stalwart_lang.selector.plan import Call, LanguageSource, Missing, Plan, Reason
+from stalwart_lang.selector.recognize import Stuck, recognize
+from stalwart_lang.selector.scanned import Scanned
+from stalwart_lang.selector.steps import Problem, Step, cut_steps, make_roles
+from stalwart_lang.selector.store import Compiled
+from stalwart_lang.selector.text import prepare, tokenize
+from stalwart_lang.selector.values.reading import Clock
+from stalwart_lang.vocabulary.model import Language
+
+_MOST_RETRIES = 6
+
+
+class Reader:
+    """Reads turns in one language with one compiled vocabulary."""
+
+    def __init__(self, compiled: Compiled, language: Language) -> None:
+        currency = compiled.currency.get(language, DEFAULT_CURRENCY[language])
+        self._language = language
+        self._lexicon = compiled.lexicons[language]
+        self._grammar = load_grammar(language)
+        codes = [(kind, length) for kind, length in self._lexicon.codes]
+        self._tables = make_tables(self._grammar, language, codes, currency)
+        self._roles = make_roles(self._grammar, language)
+        self._assigner = Assigner(self._lexicon, currency)
+        self._explainer = Explainer(self._lexicon, self._grammar, self._tables, language)
+
+    def read(
+        self,
+        turn: str,
+        source: LanguageSource,
+        clock: Callable[[], Clock],
+        pending: Plan | None,
+    ) -> Plan:
+        """Read a turn, or an answer to the question of a `pending` plan."""
+        text = prepare(turn)
+        tokens = tokenize(text.low)
+        terminals = lex(tokens, self._lexicon.words, self._tables, clock)
+        if isinstance(terminals, Stop):
+            scanned = Scanned(text, tokens, Terminals([], [], [], []))
+            return self._unread(source, self._explainer.stopped(scanned, terminals, clock))
+        scanned = Scanned(text, tokens, terminals)
+        found = self._understand(scanned, terminals)
+        if found.__class__ is Problem:
+            # A word with several meanings was perhaps taken for the wrong one.
+            for other in _other_meanings(terminals):
+                again = self._understand(scanned, other)
+                if again.__class__ is list:
+                    found = again
+                    break
+        if isinstance(found, Stuck):
+            return self._unread(source, self._explainer.stuck(scanned, found))
+        if isinstance(found, Problem):
+            return self._unread(source, self._explainer.problem(scanned, found))
+        if isinstance(found, Step):
+            if pending is None or pending.verdict != "incomplete":
+                return self._unread(source, self._explainer.no_verb(scanned))
+            return self._answer(scanned, found, source, pending)
+        return self._planned(scanned, found, source)
+
+    def _understand(
+        self, scanned: Scanned, terminals: Terminals
+    ) -> list[list[Bound]] | Step | Problem | Stuck:
+        """Give the readings of a turn's steps; the one step of an answer, which has no verb."""
+        payloads = [*terminals.payloads]
+        chosen = recognize(terminals.types, payloads, self._grammar.steps, self._grammar.final)
+        if isinstance(chosen, Stuck):
+            return chosen
+        steps = cut_steps(chosen, payloads, scanned.words, self._roles)
+        if isinstance(steps, Problem):
+            return steps
+        if not steps[0].verbs:
+            return steps[0]
+        return self._assigner.assign(steps)
+
+    def _unread(self, source: LanguageSource, reasons: tuple[Reason, ...]) -> Plan:
+        return Plan("unread", self._language, source, reasons=reasons)
+
+    def _planned(
+        self, scanned: Scanned, readings: list[list[Bound]], source: LanguageSource
+    ) -> Plan:
+        """Make the plan of a turn whose every step has its tool."""
+        calls: list[Call] = []
+        missing: list[Missing] = []
+        frames = self._lexicon.frames
+        for reading in readings:
+            if len(reading) > 1:
+                return self._ambiguous(scanned, reading, source)
+            bound = reading[0]
+            frame = frames[bound.frame]
+            made = make_calls(frame, bound, scanned)
+            if bound.missing:
+                for number in range(len(calls), len(calls) + len(made)):
+                    missing += make_missing(frame, bound, number)
+            calls += made
+        if missing:
+            return self._incomplete(tuple(calls), tuple(missing), source)
+        return Plan("read", self._language, source, calls=tuple(calls))
+
+    def _incomplete(
+        self, calls: tuple[Call, ...], missing: tuple[Missing, ...], source: LanguageSource
+    ) -> Plan:
+        reasons = tuple(
+            Reason("missing_argument", one.question, calls[one.call].start, calls[one.call].end)
+            for one in missing
+        )
+        return Plan(
+            "incomplete", self._language, source, reasons=reasons, missing=missing, partial=calls
+        )
+
+    def _ambiguous(self, scanned: Scanned, reading: list[Bound], source: LanguageSource) -> Plan:
+        """List what a step that is not clear can be read as."""
+        readings = tuple(
+            tuple(make_calls(self._lexicon.frames[bound.frame], bound, scanned))
+            for bound in reading
+        )
+        reason = self._explainer.ambiguous(readings)
+        return Plan("ambiguous", self._language, source, reasons=(reason,), readings=readings)
+
+    def _answer(self, scanned: Scanned, step: Step, source: LanguageSource, pending: Plan) -> Plan:
+        """Fill the first open question of an incomplete plan from a turn without a verb."""
+        asked = pending.partial[pending.missing[0].call]
+        frame = self._explainer.frame_of(asked.rule)
+        if frame is None:
+            return self._unread(source, self._explainer.no_verb(scanned))
+        slots = self._lexicon.frames[frame]["slots"]
+        given = [number for number, slot in enumerate(slots) if slot["name"] in asked.arguments]
+        values = self._assigner.answer(frame, step, given)
+        if isinstance(values, Problem):
+            return self._unread(source, self._explainer.problem(scanned, values))
+        made = make_arguments(slots, values, scanned)
+        if len(made) != 1:
+            problem = Problem("number_mismatch", 0, len(scanned.terminals.types) - 1)
+            return self._unread(source, self._explainer.problem(scanned, problem))
+        order = [slot["name"] for slot in slots]
+        calls = tuple(
+            # The calls of one list of ids are asked about once.
+            _filled(call, made[0], order)
+            if (call.rule, call.start) == (asked.rule, asked.start)
+            else call
+            for call in pending.partial
+        )
+        missing = tuple(
+            one for one in pending.missing if one.argument not in calls[one.call].arguments
+        )
+        if missing:
+            return self._incomplete(calls, missing, source)
+        return Plan("read", self._language, source, calls=calls)
+
+
+def _filled(call: Call, given: dict[str, object], order: list[str]) -> Call:
+    arguments = {**call.arguments, **given}
+    return replace(call, arguments={name: arguments[name] for name in order if name in arguments})
+
+
+def _other_meanings(terminals: Terminals) -> Iterator[Terminals]:
+    """Give a turn's terminals with the other meaning of a word first, a word at a time."""
+    several = [at for at, one in enumerate(terminals.types) if one.__class__ is list]
+    for at in several[-_MOST_RETRIES:]:
+        types, payloads = [*terminals.types], [*terminals.payloads]
+        types[at], payloads[at] = types[at][::-1], payloads[at][::-1]
+        yield Terminals(types, payloads, terminals.starts, terminals.ends)

@@ -95,6 +95,8 @@ def _load(vocabulary: str, tracer: Tracer | None) -> Selector:
         return Selector.load(vocabulary, tracer=tracer)
     except VocabularyError as error:
         raise Unreadable(error.rendered()) from error
+    except ImportError as error:
+        raise Unreadable(str(error)) from error
     except OSError as error:
         raise unreadable(vocabulary, error) from error
 

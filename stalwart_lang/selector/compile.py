@@ -83,9 +83,10 @@ class _Builder:
 
     def __init__(self) -> None:
         self._root: dict[str, Entry] = {}
+        self._final: set[int] = set()
 
-    def add(self, words: Iterable[str], type_: int, payload: Any, *, exact: bool = False) -> None:
-        """Say that these words in a row can be of a type; `exact`: only with their accents."""
+    def add(self, words: Iterable[str], type_: int, payload: Any, *, final: bool = False) -> None:
+        """Say that these words in a row can be of a type; `final`: and of no other, ever."""
         nodes: list[dict[str, Entry]] = [self._root]
         *first, last = words
         for word in first:
@@ -101,38 +102,15 @@ class _Builder:
                         following.append(entry[2])
             nodes = following
         for typed in spellings(last):
-            if typed != last and (exact or len(last) == 1):
+            if typed != last and len(last) == 1:
                 continue
             for node in nodes:
-                self._put(
-                    node.setdefault(typed, [[], [], None, False]), type_, payload, typed == last
-                )
-
-    def _put(self, entry: Entry, type_: int, payload: Any, exact: bool) -> None:
-        """Add a meaning to a word.
-
-        A negation always stops the reading. Any other word that stops it yields to a meaning the
-        vocabulary or the grammar gives the word in this very spelling.
-        """
-        types, payloads = entry[0], entry[1]
-        if type_ == UNREAD:
-            if payload == "negation" and exact:
-                types[:], payloads[:] = [UNREAD], [payload]
-            elif not types:
-                types.append(UNREAD)
-                payloads.append(payload)
-            return
-        if UNREAD in types:
-            if "negation" in payloads or not exact:
-                return
-            types.clear()
-            payloads.clear()
-        if type_ not in types:
-            types.append(type_)
-            payloads.append(payload)
-        elif isinstance(payload, list):
-            at = types.index(type_)
-            payloads[at] = payloads[at] + [one for one in payload if one not in payloads[at]]
+                entry = node.setdefault(typed, [[], [], None, False])
+                if final and typed == last:
+                    entry[:2] = [[UNREAD], [payload]]
+                    self._final.add(id(entry))
+                elif id(entry) not in self._final:
+                    _put(entry, type_, payload, typed == last)
 
     def has(self, word: str) -> bool:
         """Tell whether `word` alone means something already."""
@@ -161,6 +139,31 @@ class _Builder:
         return self._root
 
 
+def _put(entry: Entry, type_: int, payload: Any, exact: bool) -> None:
+    """Add a meaning to a word.
+
+    A word that stops the reading yields to a meaning that the grammar or the vocabulary gives the
+    word in this very spelling.
+    """
+    types, payloads = entry[0], entry[1]
+    if type_ == UNREAD:
+        if not types:
+            types.append(UNREAD)
+            payloads.append(payload)
+        return
+    if UNREAD in types:
+        if not exact:
+            return
+        types.clear()
+        payloads.clear()
+    if type_ not in types:
+        types.append(type_)
+        payloads.append(payload)
+    elif isinstance(payload, list):
+        at = types.index(type_)
+        payloads[at] = payloads[at] + [one for one in payload if one not in payloads[at]]
+
+
 def _all_entries(node: Mapping[str, Entry]) -> Iterable[Entry]:
     seen: set[int] = set()
     waiting = [node]
@@ -182,7 +185,8 @@ def _add_grammar(builder: _Builder, grammar: Grammar, language: Language) -> Non
             if name == "POLITE":
                 builder.add(words, DROPPED, None)
             elif name.startswith("UNREAD_"):
-                builder.add(words, UNREAD, name.removeprefix("UNREAD_").lower())
+                code = name.removeprefix("UNREAD_").removesuffix("_VERB").lower()
+                builder.add(words, UNREAD, code, final=name == "UNREAD_NEGATION")
             elif name in TYPE_LABELS:
                 builder.add(words, number["LABEL"], ["=" + kind for kind in TYPE_LABELS[name]])
             elif name.split("_")[0] in PREPOSITIONS[language]:

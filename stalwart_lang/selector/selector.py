@@ -9,6 +9,7 @@ from zoneinfo import ZoneInfo
 from stalwart_lang.selector.plan import LanguageSource, Plan
 from stalwart_lang.selector.reader import Reader
 from stalwart_lang.selector.store import Compiled, compile_vocabulary, load_compiled
+from stalwart_lang.selector.values.codes import require_readers
 from stalwart_lang.selector.values.reading import Clock
 from stalwart_lang.vocabulary.model import LANGUAGES, Language, Vocabulary
 
@@ -20,7 +21,8 @@ class Selector:
     """Reads turns with one vocabulary.
 
     Safe to share between threads: reading changes nothing but caches. `console_language` is the
-    language that the console is set to read, for turns whose request names none.
+    language that the console is set to read, for turns whose request names none. Raises
+    ImportError where a type that the vocabulary uses needs the extra `values`.
     """
 
     def __init__(
@@ -43,7 +45,8 @@ class Selector:
         """Make a selector from a vocabulary's path or a shipped one's name.
 
         The compiled form is kept in the user's cache folder, by content and version.
-        Raises `VocabularyError` where the vocabulary has errors, OSError where it cannot be read.
+        Raises `VocabularyError` where the vocabulary has errors, OSError where it cannot be read,
+        ImportError where a type it uses needs the extra `values`.
         """
         selector = cls.__new__(cls)
         selector._start(load_compiled(path), tracer, console_language)
@@ -54,6 +57,8 @@ class Selector:
     ) -> None:
         if console_language is not None:
             _check_language(console_language)
+        for lexicon in compiled.lexicons.values():
+            require_readers([(kind, length) for kind, length in lexicon.codes])
         self.name = compiled.name
         self.digest = compiled.digest
         self._compiled = compiled

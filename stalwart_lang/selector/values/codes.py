@@ -1,6 +1,7 @@
 """Codes that a vocabulary's arguments take: telephone numbers, CPF, CNPJ, digits of a length."""
 
 from collections.abc import Sequence
+from importlib.util import find_spec
 from typing import TypeAlias
 
 from stalwart_lang.selector.values.identifiers import (
@@ -17,6 +18,18 @@ CodeType: TypeAlias = tuple[str, int | None]
 
 MARKS = frozenset("+(")
 """The signs that may begin a code."""
+
+
+_NEEDS = {"telephone": "phonenumbers", "cpf": "stdnum", "cnpj": "stdnum"}
+
+
+def require_readers(types: Sequence[CodeType]) -> None:
+    """Raise ImportError, with what to install, where a reader of one of `types` is missing."""
+    for kind, _ in types:
+        if kind in _NEEDS and find_spec(_NEEDS[kind]) is None:
+            raise ImportError(
+                f"An argument of type `{kind}` needs an extra: pip install 'stalwart-lang[values]'"
+            )
 
 
 def read_code(

@@ -124,6 +124,7 @@ CATALOGUE: Mapping[str, tuple[Severity, str]] = {
     "SV108": ("warning", "a rule shadowed by another"),
     "SV109": ("warning", "a comparison that does not fit the argument"),
     "SV110": ("warning", "tools that can read the same turn"),
+    "SV111": ("warning", "a turn that is also another tool's with an argument left out"),
 }
 """Code to severity and title. SV0xx are errors of the file, SV1xx what the lint finds."""
 

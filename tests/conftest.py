@@ -1,6 +1,19 @@
+import os
 from collections.abc import Iterator
 
 import pytest
+from hypothesis import HealthCheck, settings
+
+# The suite draws the same examples on every machine. HYPOTHESIS_PROFILE=long looks for new ones.
+settings.register_profile("suite", derandomize=True, deadline=None, max_examples=150)
+settings.register_profile(
+    "long",
+    deadline=None,
+    max_examples=int(os.environ.get("HYPOTHESIS_EXAMPLES", "20000")),
+    print_blob=True,
+    suppress_health_check=[HealthCheck.too_slow],
+)
+settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "suite"))
 
 
 @pytest.fixture(autouse=True, scope="session")

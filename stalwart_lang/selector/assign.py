@@ -3,7 +3,6 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal
-from itertools import pairwise
 from typing import Any
 
 from stalwart_lang.selector.lexicon import Lexicon
@@ -43,11 +42,12 @@ class Bound:
 
 @dataclass(frozen=True, slots=True)
 class Mention:
-    """Ids of a thing that the turn has spoken of."""
+    """What the turn has spoken of: a thing with its ids or without, or a noun of a phrase."""
 
     thing: str
     ids: tuple[int, ...]
     plural: bool
+    noun: bool = False
 
 
 class _Frame:
@@ -56,8 +56,10 @@ class _Frame:
     __slots__ = (
         "accepts",
         "amounts",
+        "direct",
         "number",
         "required",
+        "said",
         "slots",
         "somebody",
         "tool",
@@ -69,6 +71,8 @@ class _Frame:
         self.number = number
         self.tool: str = made["tool"]
         self.writes: bool = made["writes"]
+        self.direct: bool = made["direct"]
+        self.said: Mapping[str, str] = made["said"]
         self.slots: Sequence[Mapping[str, Any]] = made["slots"]
         self.accepts: dict[Any, tuple[tuple[int, str], ...]] = {}
         self.required = tuple(at for at, slot in enumerate(self.slots) if slot["required"])
@@ -146,6 +150,8 @@ class Assigner:
             if item.kind == "reference":
                 return Problem("unclear_reference", item.first, item.last)
             if item.kind in ("integer", "count", "numbered") and not item.labels:
+                if item.preposition:
+                    return Problem("unexpected_argument", item.first, item.last)
                 problem = _answer_with_number(item, wanted)
                 if problem is not None:
                     return problem
@@ -165,6 +171,8 @@ class Assigner:
                 mention = Mention(thing, tuple(value), len(value) > 1)
                 if mention not in mentions:
                     mentions.append(mention)
+        mentions += [Mention(noun, (), False, noun=True) for noun in bound.step.said]
+        mentions += [Mention(bare.thing, (), bare.plural) for bare in bound.step.bare]
 
     def _step(
         self, step: Step, mentions: Sequence[Mention], shared: Sequence[Item]
@@ -174,6 +182,9 @@ class Assigner:
         if not frames:
             return Problem("unexpected", *_where(step), detail="phrase")
         fits: list[Bound] = []
+        particle = self._particle(step)
+        if particle is not None:
+            return particle
         problem: Problem | None = None
         for number in frames:
             bound = self._fit(self._frame(number), step, rest, mentions, shared)
@@ -188,6 +199,15 @@ class Assigner:
         if not fits:
             return problem or Problem("unexpected", step.first, step.last)
         return self._distinct(fits)
+
+    def _particle(self, step: Step) -> Problem | None:
+        """Refuse a preposition that belongs to the verb: the `on` of "turn on light 5 off"."""
+        for item in step.items:
+            if item.preposition and any(
+                f"{verb}|{item.preposition}" in self._lexicon.particles for verb in step.verbs
+            ):
+                return Problem("unexpected", item.first, item.last)
+        return None
 
     def _candidates(self, step: Step) -> tuple[Sequence[int], bool]:
         """Find the frames by verb and phrase; tell whether bare nouns are left over."""
@@ -230,6 +250,12 @@ class Assigner:
         """Bind a step's items to a frame's slots."""
         bound = Bound(frame.number, step)
         values = bound.values
+        for piece, preposition, at in zip(step.said, step.said_with, step.said_at, strict=True):
+            if frame.said[piece] != preposition:
+                return Problem("unexpected", at, at)
+        for bare in step.bare if not rest else ():
+            if frame.said[bare.key] != bare.preposition:
+                return Problem("unexpected", bare.at, bare.at)
         references: list[Item] = []
         for item in step.items:
             if item.kind == "reference":
@@ -239,8 +265,12 @@ class Assigner:
             if problem is not None:
                 return problem
         for item in shared:
-            if item.kind != "reference" and item.kind not in _AMOUNT_ITEMS:
+            if item.kind in _AMOUNT_ITEMS and frame.accepting(item):
+                return Problem("shared_amount", item.first, item.last)
+            if item.kind != "reference":
                 self._bind(frame, item, step, values)
+        if frame.direct and not rest and step.items and all(one.preposition for one in step.items):
+            return Problem("unexpected", step.items[0].first, step.items[0].last)
         if rest:
             references += [_bare_reference(bare) for bare in step.bare]
         for item in references:
@@ -252,9 +282,14 @@ class Assigner:
                 bound.missing.append(number)
         if step.me >= 0 and not frame.somebody <= values.keys():
             return Problem("unexpected_argument", step.me, step.me)
-        if step.all >= 0 and (rest or frame.writes or not step.bare):
+        if step.all >= 0 and (
+            rest
+            or frame.writes
+            or not step.bare
+            or any(item.kind == "count" for item in step.items)
+        ):
             return Problem("partial", step.all, step.all)
-        if references or shared or step.listed or step.many >= 0:
+        if references or shared or step.listed or step.many >= 0 or frame.twins:
             return _checked(bound, frame)
         return bound
 
@@ -268,7 +303,7 @@ class Assigner:
             if len(accepting) > 1:
                 return Problem("ambiguous_argument", item.first, item.last)
         if not accepting:
-            code = "repeated_argument" if frame.accepting(item) else _misfit(frame, item)
+            code = "repeated_argument" if frame.accepting(item) else "unexpected_argument"
             return Problem(code, item.first, item.last)
         number, kind = accepting[0]
         if number in values:
@@ -287,6 +322,10 @@ class Assigner:
         value = item.value
         if kind == "thing":
             return _ids(item)
+        if kind == "time" and item.kind == "integer":
+            if not item.preposition or not 13 <= value <= 23:  # "at 3": of which half of the day?
+                return Problem("ambiguous_time", item.first, item.last)
+            return f"{value}:00"
         if kind == "list":
             names = {name for type_, name, _ in slot["types"] if type_ == "list"}
             members = {member for closed, member in value if closed in names}
@@ -309,6 +348,26 @@ class Assigner:
             return _code(item, slot)
         return value
 
+    def _antecedents(self, item: Item, mentions: Sequence[Mention]) -> list[Mention]:
+        """Give all that a pronoun can refer to: of its number and gender, things and nouns alike.
+
+        A pronoun with a preposition refers to a thing; as the verb's object, it may be a noun too
+        ("schedule the delivery of order 5 and cancel it"). A neutral one may be the act itself.
+        """
+        if item.gender == "n":
+            return []
+        return [
+            mention
+            for mention in mentions
+            if mention.plural == item.plural
+            and not (mention.noun and item.preposition)
+            and self._agrees(item, mention)
+        ]
+
+    def _agrees(self, item: Item, mention: Mention) -> bool:
+        gender = self._lexicon.genders.get(mention.thing)
+        return not item.gender or not gender or item.gender == gender
+
     def _refer(
         self,
         frame: _Frame,
@@ -329,7 +388,10 @@ class Assigner:
         if not fitting:
             return Problem("unexpected_argument", item.first, item.last)
         things = {name for _, name in fitting}
-        candidates = [mention for mention in mentions if mention.thing in things]
+        if item.names is not None:
+            candidates = [one for one in mentions if one.thing in things]
+        else:
+            candidates = self._antecedents(item, mentions)
         if item.kind == "wanted" or (item.kind == "definite" and not candidates):
             if item.plural:
                 return Problem("number_mismatch", item.first, item.last)
@@ -337,8 +399,7 @@ class Assigner:
         if len(candidates) != 1 or len({number for number, _ in fitting}) != 1:
             return Problem("unclear_reference", item.first, item.last)
         mention = candidates[0]
-        gender = self._lexicon.genders.get(mention.thing, "")
-        if mention.plural != item.plural or (item.gender and gender and item.gender != gender):
+        if mention.plural != item.plural or not mention.ids or mention.thing not in things:
             return Problem("unclear_reference", item.first, item.last)
         number = next(number for number, name in fitting if name == mention.thing)
         values[number] = list(mention.ids)
@@ -349,6 +410,8 @@ def _answer_with_number(item: Item, wanted: Sequence[tuple[str, str]]) -> Proble
     """Make a bare number the id or the amount that was asked for."""
     things = tuple(name for kind, name in wanted if kind == "thing")
     money = [kind for kind, _ in wanted if kind == "money"]
+    if things and item.marked:
+        return Problem("ill_formed_number", item.first, item.last)
     if len(things) + len(money) > 1:
         return Problem("ambiguous_argument", item.first, item.last)
     if things:
@@ -380,6 +443,8 @@ def _checked(bound: Bound, frame: _Frame) -> Bound | Problem:
     """Refuse what a list of ids would make unclear."""
     step = bound.step
     lists = [value for value in bound.values.values() if value.__class__ is list]
+    if frame.twins and len(set(map(repr, lists))) < len(lists):
+        return Problem("repeated_argument", step.first, step.last)
     longest = max(map(len, lists), default=0)
     if longest < 2:
         if step.many >= 0:
@@ -403,24 +468,12 @@ def _ids(item: Item) -> list[int] | Problem:
         return [values[0].value]
     if not item.plural and any(value.spelled for value in values):
         return Problem("ambiguous_number", item.first, item.last)
-    for before, after in pairwise(values):
-        if before.spelled and after.spelled and before.value % 10 == 0 and before.value >= 20:
-            return Problem("ambiguous_number", item.first, item.last)
+    if any(value.spelled and value.value >= 20 for value in values):
+        return Problem("ambiguous_number", item.first, item.last)
     ids = [value.value for value in values]
     if len(set(ids)) != len(ids):
         return Problem("repeated_argument", item.first, item.last)
     return ids
-
-
-def _misfit(frame: _Frame, item: Item) -> str:
-    """Name the reason why no slot takes an item."""
-    if item.kind == "integer" and any(
-        kind == "time" and item.preposition in ("at", "a")
-        for slot in frame.slots
-        for kind, _, _ in slot["types"]
-    ):
-        return "ambiguous_time"  # "at 3": in the morning or in the afternoon?
-    return "unexpected_argument"
 
 
 def _each(bound: Bound) -> list[Bound]:
@@ -446,12 +499,18 @@ def _code(item: Item, slot: Mapping[str, Any]) -> str | Either:
 
 
 def _shared(steps: Sequence[Step], number: int) -> Sequence[Item]:
-    """Give the items of the first step after `number` that has any, over commas and `and` only."""
+    """Give the items that a step without any shares: those of the first one after it that has some.
+
+    Commas and a last `and` join the two. "Cancel and schedule the delivery of order 5" cancels no
+    order: a verb alone does not share with one that has a noun of its own.
+    """
     for following in steps[number + 1 :]:
         if following.joint not in (COMMA, AND):
             return ()
         if following.items or following.bare:
-            return following.items
+            last_and = following.joint == AND
+            other_object = bool(following.said) and not steps[number].said
+            return following.items if last_and and not other_object else ()
     return ()
 
 
@@ -483,6 +542,8 @@ def _accepts(
             introduced = any(label == "=" + type_ or label in slot["labels"] for label in labels)
         else:
             introduced = preposition in slot["preps"][type_]
+        if type_ == "integer" and kind == "integer" and not labels and not slot["required"]:
+            continue  # "list the open orders for 5": a limit is counted or named
         if introduced and _fits(type_, type_name, length, kind, name, bool(labels)):
             return str(type_)
     return ""
@@ -498,7 +559,9 @@ def _fits(
     if type_ == "integer":
         return kind in ("integer", "count")
     if type_ == "decimal":
-        return kind == "decimal" or (kind == "integer")
+        return kind in ("decimal", "integer")
+    if type_ == "time" and kind == "integer":
+        return not labelled
     if type_ == "money":
         return kind in ("money", "decimal") or (kind == "integer" and labelled)
     if kind == "code":

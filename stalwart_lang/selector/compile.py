@@ -6,7 +6,14 @@ from typing import Any
 
 from stalwart_lang.selector import english_forms, portuguese_forms
 from stalwart_lang.selector.grammar import Grammar, load_grammar
-from stalwart_lang.selector.languages import ABBREVIATIONS, INTRODUCES, PREPOSITIONS, TYPE_LABELS
+from stalwart_lang.selector.languages import (
+    ABBREVIATIONS,
+    INTRODUCES,
+    OBJECT_GIVEN,
+    OBJECT_NAMED,
+    PREPOSITIONS,
+    TYPE_LABELS,
+)
 from stalwart_lang.selector.lexer import make_tables
 from stalwart_lang.selector.lexicon import DROPPED, UNREAD, Entry, Lexicon
 from stalwart_lang.selector.messages import OTHER_QUESTION, QUESTIONS
@@ -31,13 +38,15 @@ def compile_lexicon(vocabulary: Vocabulary, language: Language) -> Lexicon:
     frames: list[dict[str, Any]] = []
     index: dict[str, list[int]] = {}
     verbs: dict[str, None] = {}
+    pieces: set[str] = set()
     phrases = _Phrases(vocabulary, language, grammar)
     for tool in vocabulary.tools.values():
         for phrase in tool.say.get(language, ()):
             verb, key, frame = phrases.compile(tool, phrase)
             verbs[verb] = None
             for piece in key:
-                if "#" not in piece:
+                if "#" not in piece and piece not in pieces:
+                    pieces.add(piece)
                     builder.add(piece.split(" "), number["COMPLEMENT"], (piece, False))
                     many = phrases.plural(piece)
                     if many != piece:
@@ -63,6 +72,7 @@ def compile_lexicon(vocabulary: Vocabulary, language: Language) -> Lexicon:
         index,
         phrases.genders,
         _codes(vocabulary),
+        {key: True for key in index if key.partition("|")[2] in phrases.prepositions},
     )
 
 
@@ -76,6 +86,9 @@ def _codes(vocabulary: Vocabulary) -> list[list[Any]]:
         if type_.kind in ("telephone", "cpf", "cnpj", "digits")
     }
     return sorted(([kind, length] for kind, length in found), key=str)
+
+
+_DROPPED = frozenset({"POLITE", "OPENING", "CLOSING", "AFTER_VERB"})
 
 
 class _Builder:
@@ -179,11 +192,13 @@ def _all_entries(node: Mapping[str, Entry]) -> Iterable[Entry]:
 def _add_grammar(builder: _Builder, grammar: Grammar, language: Language) -> None:
     """Enter the words that the language's grammar lists."""
     number = {name: i for i, name in enumerate(grammar.terminals)}
-    order = sorted(grammar.words, key=lambda name: (name.startswith("UNREAD_"), name != "POLITE"))
+    order = sorted(
+        grammar.words, key=lambda name: (name.startswith("UNREAD_"), name not in _DROPPED)
+    )
     for name in order:
         for words in _typed(grammar.words[name], language):
-            if name == "POLITE":
-                builder.add(words, DROPPED, None)
+            if name in _DROPPED:
+                builder.add(words, DROPPED, [name])
             elif name.startswith("UNREAD_"):
                 code = name.removeprefix("UNREAD_").removesuffix("_VERB").lower()
                 builder.add(words, UNREAD, code, final=name == "UNREAD_NEGATION")
@@ -219,12 +234,15 @@ class _Phrases:
         self.genders: dict[str, str] = {}
         self._determiners = {words[0] for words in grammar.words["DET"] if len(words) == 1}
         self._prepositions: dict[tuple[str, ...], str] = {}
+        self._slots: dict[Any, dict[str, Any]] = {}
         for name, groups in grammar.words.items():
             if name.split("_")[0] in PREPOSITIONS[language] and not name.endswith(
                 ("_THIS", "_THESE", "_PRONOUN")
             ):
                 for words in groups:
                     self._prepositions.setdefault(words, name.split("_")[0].lower())
+        self.prepositions = frozenset(" ".join(words) for words in self._prepositions)
+        self._gender = portuguese_forms.gender if language == "pt-BR" else _no_gender
         self.plural = english_forms.plural if language == "en" else portuguese_forms.plural
         for thing in vocabulary.things.values():
             for phrase in thing.words.get(language, ()):
@@ -240,9 +258,8 @@ class _Phrases:
                         self.members.setdefault(form, set()).add((closed.name, member.name))
 
     def _add_thing(self, name: str, noun: str) -> None:
-        if self.language == "pt-BR":
-            gender = portuguese_forms.gender(noun) or ""
-            self.genders[name] = gender if self.genders.get(name, gender) == gender else ""
+        gender = self._gender(noun) or ""
+        self.genders[name] = gender if self.genders.get(name, gender) == gender else ""
         many = self.plural(noun)
         self.things.setdefault(noun, (set(), False))[0].add(name)
         self.nouns[noun] = f"{name}#1"
@@ -253,7 +270,7 @@ class _Phrases:
     def compile(self, tool: Tool, phrase: Phrase) -> tuple[str, tuple[str, ...], dict[str, Any]]:
         """Give a phrase's verb, the rest that must be said, and the frame with its slots."""
         introduced: dict[str, tuple[str, str] | None] = {}
-        pieces: list[str] = []
+        pieces: dict[str, str] = {}
         run: list[str] = []
         parts = list(phrase.parts)
         verb = _lower(parts[0])
@@ -262,10 +279,15 @@ class _Phrases:
                 run.extend(tokenize(_lower(part)))
             else:
                 introduced[part.text] = self._introducer(run)
-                pieces.extend(self._pieces(run))
+                pieces |= self._pieces(run)
                 run = []
-        pieces.extend(self._pieces(run))
+        pieces |= self._pieces(run)
         key = tuple(self.nouns.get(piece, piece) for piece in pieces)
+        for piece in key:
+            if "#" not in piece:
+                self.genders[piece] = self._gender(piece) or ""
+        direct = not key and not any(introduced.values())
+        money = any(type_.kind == "money" for its in tool.arguments for type_ in its.types)
         frame = {
             "tool": tool.name,
             "rule": phrase.path,
@@ -273,7 +295,12 @@ class _Phrases:
             "file": phrase.location.file,
             "line": phrase.location.line,
             "writes": tool.writes,
-            "slots": [self._slot(tool, argument, introduced) for argument in tool.arguments],
+            "direct": direct,
+            "said": dict(zip(key, pieces.values(), strict=True)),
+            "slots": [
+                self._slot(argument, introduced, direct, money, tool.writes)
+                for argument in tool.arguments
+            ],
         }
         return verb, key, frame
 
@@ -290,46 +317,79 @@ class _Phrases:
             return ("label", run.pop())
         return None
 
-    def _pieces(self, run: list[str]) -> list[str]:
-        """Cut words at their articles, and drop a preposition that begins a piece."""
+    def _pieces(self, run: list[str]) -> dict[str, str]:
+        """Cut words at their articles; give each piece with the preposition before it, if any."""
         pieces: list[list[str]] = [[]]
         for at, word in enumerate(run):
             after_preposition = bool(pieces[-1]) and (pieces[-1][-1],) in self._prepositions
             if word in self._determiners and not (after_preposition and len(pieces[-1]) > 1):
                 if pieces[-1] and not (after_preposition and len(pieces[-1]) == 1):
                     pieces.append([])
-                elif after_preposition:
-                    pieces[-1] = []
                 if (word,) in self._prepositions and at + 1 == len(run):
                     pieces[-1].append(word)
                 continue
             pieces[-1].append(word)
-        made = []
+        made: dict[str, str] = {}
         for piece in pieces:
+            preposition = ""
             if len(piece) > 1 and (piece[0],) in self._prepositions:
+                preposition = self._prepositions[(piece[0],)]
                 piece = piece[1:]
             if piece:
-                made.append(" ".join(piece))
+                made[" ".join(piece)] = preposition
         return made
 
     def _slot(
-        self, tool: Tool, argument: Argument, introduced: Mapping[str, tuple[str, str] | None]
+        self,
+        argument: Argument,
+        introduced: Mapping[str, tuple[str, str] | None],
+        direct: bool,
+        money: bool,
+        writes: bool,
+    ) -> dict[str, Any]:
+        """Give the slot of an argument: one object for all that are alike, most are."""
+        key = (
+            argument.name,
+            argument.types,
+            argument.required,
+            argument.ask.get(self.language),
+            tuple(phrase.text for phrase in argument.words.get(self.language, ())),
+            introduced.get(argument.name, ()),
+            direct,
+            money,
+            writes,
+        )
+        slot = self._slots.get(key)
+        if slot is None:
+            slot = self._slots[key] = self._make_slot(argument, introduced, direct, money, writes)
+        return slot
+
+    def _make_slot(
+        self,
+        argument: Argument,
+        introduced: Mapping[str, tuple[str, str] | None],
+        direct: bool,
+        money: bool,
+        writes: bool,
     ) -> dict[str, Any]:
         defaults = INTRODUCES[self.language]
-        preps = {type_.kind: defaults[type_.kind] for type_ in argument.types}
+        more = (OBJECT_NAMED if writes and not direct else OBJECT_GIVEN)[self.language]
+        preps: dict[str, frozenset[str]] = {
+            type_.kind: defaults[type_.kind] | more.get(type_.kind, frozenset())
+            for type_ in argument.types
+        }
+        if not money:
+            # One refunds $40 from an order, and invites nobody from an event.
+            preps = {kind: usual - {"from"} for kind, usual in preps.items()}
         labels = {_text(phrase) for phrase in argument.words.get(self.language, ())}
         if argument.name in introduced:
             by = introduced[argument.name]
             if by is not None and by[0] == "label":
                 labels.add(by[1])
-            strict = _has_twin(tool, argument)
-            for kind, usual in preps.items():
-                if by is None:
-                    preps[kind] = frozenset({""}) if strict else usual
-                elif by[0] == "preposition":
-                    preps[kind] = frozenset({by[1]}) if strict else usual | {by[1]}
-                elif strict:
-                    preps[kind] = frozenset()
+            only = frozenset({""}) if by is None else frozenset({by[1]})
+            if by is not None and by[0] == "label":
+                only = frozenset()
+            preps = dict.fromkeys(preps, only)
         return {
             "name": argument.name,
             "types": [[type_.kind, type_.name, type_.length] for type_ in argument.types],
@@ -357,14 +417,8 @@ class _Phrases:
         return made.format(noun=noun, members=", ".join(members))
 
 
-def _has_twin(tool: Tool, argument: Argument) -> bool:
-    """Tell whether another argument of the tool admits one of this one's types."""
-    its = {(type_.kind, type_.name) for type_ in argument.types}
-    return any(
-        not its.isdisjoint((type_.kind, type_.name) for type_ in other.types)
-        for other in tool.arguments
-        if other is not argument
-    )
+def _no_gender(_noun: str) -> None:
+    return None
 
 
 def _lower(part: PhrasePart) -> str:
@@ -401,9 +455,14 @@ def _add_portuguese_verb(builder: _Builder, number: Mapping[str, int], verb: str
     forms = portuguese_forms.verb_forms(verb)
     for form in sorted(forms.subjunctive):
         builder.add([form], number["IMPERATIVE"], [verb])
+    past = {fold(form) for form in forms.past if fold(form) != form}
     for form in sorted(set(forms.imperative) - set(forms.subjunctive)):
-        builder.add([form], number["INFORMAL"], [verb])
+        # "Conclui a tarefa" may be typed for "concluí": I have done it.
+        if form not in past:
+            builder.add([form], number["INFORMAL"], [verb])
     builder.add([forms.infinitive], number["INFINITIVE"], [verb])
+    for form in forms.past_subjunctive:
+        builder.add([form], number["PAST_SUBJUNCTIVE"], [verb])
     for form, (mood, pronoun) in portuguese_forms.clitic_forms(verb).items():
         if pronoun in ("me", "nos"):
             builder.add(tokenize(form), number[f"{mood.upper()}_ME"], [verb])

@@ -116,6 +116,10 @@ class Explainer:
         message = REASONS["ambiguous"][self._language].format(tools=", ".join(tools))
         return Reason("ambiguous", message, readings[0][0].start, readings[0][0].end)
 
+    def repeated(self, scanned: Scanned, call: Call) -> Reason:
+        """Explain a call that stands twice in a turn."""
+        return self._reason("repeated_call", scanned.text, call.start, call.end, ())
+
     def _phrases(self, scanned: Scanned) -> tuple[str, ...]:
         """Give the phrases that the turn's verbs have."""
         terminals = scanned.terminals

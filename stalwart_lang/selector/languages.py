@@ -18,18 +18,18 @@ PREPOSITIONS: Mapping[Language, frozenset[str]] = {
 
 INTRODUCES: Mapping[Language, Mapping[str, frozenset[str]]] = {
     "en": {
-        "thing": frozenset({"", "for", "of", "to", "on", "from", "in", "with", "about"}),
-        "list": frozenset({"", "as", "to", "in", "with", "of"}),
-        "integer": frozenset({"", "to", "of", "for", "at"}),
-        "decimal": frozenset({"", "to", "of", "for", "at"}),
-        "percentage": frozenset({"", "to", "of", "for", "at", "by"}),
-        "quantity": frozenset({"", "to", "of", "for", "with"}),
-        "money": frozenset({"", "for", "of", "to", "in", "with"}),
+        "thing": frozenset({"", "for", "of", "to", "on", "from", "in", "about", "with"}),
+        "list": frozenset({"", "in", "with", "of"}),
+        "integer": frozenset({"", "of", "for", "at"}),
+        "decimal": frozenset({"", "of", "for", "at"}),
+        "percentage": frozenset({"", "of", "for", "at"}),
+        "quantity": frozenset({"", "of", "for"}),
+        "money": frozenset({"", "for", "of"}),
         "date": frozenset({"", "on", "for", "to", "of", "in"}),
         "time": frozenset({"", "at", "for", "to"}),
-        "month": frozenset({"", "for", "of", "in", "from", "about"}),
-        "duration": frozenset({"", "for", "of", "with"}),
-        "e-mail": frozenset({"", "to", "at", "for", "with"}),
+        "month": frozenset({"for", "of", "from", "about"}),
+        "duration": frozenset({"", "for", "of", "by"}),
+        "e-mail": frozenset({"", "to", "at"}),
         "telephone": frozenset({"", "to", "at", "for", "on", "with"}),
         "cpf": frozenset({"", "to", "for", "with"}),
         "cnpj": frozenset({"", "to", "for", "with"}),
@@ -37,18 +37,18 @@ INTRODUCES: Mapping[Language, Mapping[str, frozenset[str]]] = {
         "quoted text": frozenset({"", "to", "with", "for", "as"}),
     },
     "pt-BR": {
-        "thing": frozenset({"", "de", "em", "para", "a", "sobre", "por", "com"}),
-        "list": frozenset({"", "como", "para", "em", "com", "de"}),
-        "integer": frozenset({"", "para", "em", "de", "a"}),
-        "decimal": frozenset({"", "para", "em", "de", "a"}),
-        "percentage": frozenset({"", "para", "em", "de", "a"}),
-        "quantity": frozenset({"", "para", "de", "com"}),
-        "money": frozenset({"", "de", "em", "para", "por", "com"}),
+        "thing": frozenset({"", "de", "em", "para", "a", "sobre", "por"}),
+        "list": frozenset({"", "em", "com", "de"}),
+        "integer": frozenset({"", "de"}),
+        "decimal": frozenset({"", "de"}),
+        "percentage": frozenset({"", "de"}),
+        "quantity": frozenset({"", "de"}),
+        "money": frozenset({"", "de", "por"}),
         "date": frozenset({"", "em", "para", "a", "de"}),
         "time": frozenset({"", "a", "para", "em"}),
-        "month": frozenset({"", "de", "em", "para", "a", "sobre"}),
+        "month": frozenset({"de", "sobre"}),
         "duration": frozenset({"", "por", "de", "com"}),
-        "e-mail": frozenset({"", "para", "a", "em", "por", "com"}),
+        "e-mail": frozenset({"", "para", "a"}),
         "telephone": frozenset({"", "para", "a", "em", "por", "com"}),
         "cpf": frozenset({"", "para", "a", "em", "com"}),
         "cnpj": frozenset({"", "para", "a", "em", "com"}),
@@ -57,6 +57,34 @@ INTRODUCES: Mapping[Language, Mapping[str, frozenset[str]]] = {
     },
 }
 """By type, the prepositions that may stand before a value of it."""
+
+OBJECT_NAMED: Mapping[Language, Mapping[str, frozenset[str]]] = {
+    "en": {
+        "list": frozenset({"to", "as"}),
+        **dict.fromkeys(
+            ("integer", "decimal", "percentage", "quantity", "money"), frozenset({"to"})
+        ),
+    },
+    "pt-BR": {
+        "list": frozenset({"para", "como"}),
+        **dict.fromkeys(
+            ("integer", "decimal", "percentage", "quantity", "money"), frozenset({"para"})
+        ),
+    },
+}
+"""Prepositions more where the phrase names what the verb acts on: "set the limit to $500".
+
+"Refund order 5 to $40" is no refund of 40.
+"""
+
+OBJECT_GIVEN: Mapping[Language, Mapping[str, frozenset[str]]] = {
+    "en": {},
+    "pt-BR": {"money": frozenset({"em"})},
+}
+"""Prepositions more where an argument is what the verb acts on: "reembolse o pedido 5 em 40,00".
+
+"Aumente o limite em R$ 500" raises it by so much.
+"""
 
 TYPE_LABELS: Mapping[str, tuple[str, ...]] = {
     "LABEL_MONEY": ("money",),
@@ -84,22 +112,36 @@ ABBREVIATIONS: Mapping[Language, Mapping[str, tuple[str, ...]]] = {
 
 DEFAULT_CURRENCY: Mapping[Language, str] = {"en": "USD", "pt-BR": "BRL"}
 
-_NEUTRAL = frozenset(["isso", "isto", "aquilo", "disso", "disto", "nisso", "nisto"])
-_ENGLISH_PLURAL = frozenset(
-    ("them", "these", "those", "both", "their", "all of them", "both of them")
+POSSESSIVES = frozenset(
+    {"my", "our", "meu", "minha", "meus", "minhas", "nosso", "nossa"}
+    | {"o meu", "a minha", "os meus", "as minhas", "o nosso", "a nossa"}
 )
+"""Words that say whose things are meant, which a list of them would have to heed."""
+
+INDEFINITE = frozenset({"a", "an", "um", "uma"}) | POSSESSIVES
+"""Articles and the like that refer to nothing spoken of before."""
+
+OF: Mapping[Language, str] = {"en": "of", "pt-BR": "de"}
+
+BEFORE_LABELS: Mapping[Language, frozenset[str]] = {
+    "en": frozenset({"", "in", "of", "for", "with", "at", "on", "to"}),
+    "pt-BR": frozenset({"", "em", "de", "com", "para", "a"}),
+}
+"""Prepositions that may stand before a label: `in the amount of`, `no valor de`."""
+
+_ENGLISH_PLURAL = frozenset(("them", "these", "those", "their", "all of them"))
+_ENGLISH_NEUTRAL = frozenset(("this", "that", "these", "those"))
+_PORTUGUESE_NEUTRAL = frozenset(["isso", "isto", "aquilo", "disso", "disto", "nisso", "nisto"])
 
 
 def _english_pronoun(words: str) -> tuple[bool, str]:
-    return words in _ENGLISH_PLURAL, ""
+    return words in _ENGLISH_PLURAL, "n" if words in _ENGLISH_NEUTRAL else ""
 
 
 def _portuguese_pronoun(words: str) -> tuple[bool, str]:
     word = words.rsplit(" ", 1)[-1]
-    if word in _NEUTRAL:
-        return False, ""
-    if word.startswith("amb"):
-        return True, ""
+    if word in _PORTUGUESE_NEUTRAL:
+        return False, "n"
     return word.endswith("s"), "f" if word.rstrip("s").endswith("a") else "m"
 
 
@@ -107,4 +149,6 @@ PRONOUNS: Mapping[Language, Callable[[str], tuple[bool, str]]] = {
     "en": _english_pronoun,
     "pt-BR": _portuguese_pronoun,
 }
-"""By language, whether a pronoun is plural, and its gender (`m`, `f`, or empty for either)."""
+"""By language, whether a pronoun is plural, and its gender: `m`, `f`, `n` for what may as well be
+the act just spoken of (`cancel that`), or empty where it has none.
+"""

@@ -23,6 +23,10 @@ _QUOTES = {'"': '"', "“": "”", "«": "»", "‘": "’'", "'": "'’"}
 _VALUES: Mapping[Language, str] = {"en": "english", "pt-BR": "portuguese"}
 _DECIMAL_MARK: Mapping[Language, str] = {"en": r"\.", "pt-BR": ","}
 _JOINTS = ("COMMA", "AND", "THEN", "STOP", "QUESTION")
+_HEADS = ("BASE", "ING", "IMPERATIVE", "INFORMAL", "INFINITIVE", "PAST_SUBJUNCTIVE")
+_SIGNS = frozenset(".,;!")
+_PAUSES = ([","], ["."], ["!"], [";"], ["\n"])
+_DOZENS = frozenset({"dozen", "dozens", "dúzia", "duzia", "dúzias", "duzias"})
 _AFTER_STEP_NUMBER = frozenset({")", "."})
 _BULLETS = frozenset("-•*–")
 
@@ -58,6 +62,7 @@ class LexerTables:
     merges: Mapping[tuple[int, int], int]
     joints: frozenset[int]
     trailing: frozenset[int]
+    question: int
     integer: int
     decimal: int
     email: int
@@ -65,6 +70,8 @@ class LexerTables:
     then: int
     first: int
     stop: int
+    heads: frozenset[int]
+    """The forms of verbs that ask for an act."""
     value_starts: frozenset[str]
     continues: frozenset[str]
     read_value: ReadValue
@@ -119,6 +126,7 @@ def make_tables(
         merges=merges,
         joints=frozenset({comma, and_, then, stop, question}),
         trailing=frozenset({comma, stop}),
+        question=question,
         integer=number["INTEGER"],
         decimal=number["DECIMAL"],
         email=number["EMAIL"],
@@ -126,6 +134,7 @@ def make_tables(
         then=then,
         first=number["FIRST"],
         stop=stop,
+        heads=frozenset(number[name] for name in _HEADS if name in number),
         value_starts=values.STARTS,
         continues=values.CONTINUES,
         read_value=values.read,
@@ -176,6 +185,8 @@ def lex(
                             return Stop(value.code, at, value.end, value.detail)
                     elif value.end > end or type_ is None or type_ == UNREAD:
                         type_, payload = tables.kinds[value.kind], value
+                        if _DOZENS.intersection(tokens[at : value.end]):
+                            payload = value._replace(marked=True)
                         end = value.end
                     else:
                         both = type_ if isinstance(type_, list) else [type_]
@@ -208,7 +219,7 @@ def lex(
                 if isinstance(value, Malformed):
                     return Stop(value.code, at, value.end, value.detail)
                 type_, payload, end = tables.kinds[value.kind], value, value.end
-                if type_ == tables.integer and not value.spelled and not token.isdecimal():
+                if type_ == tables.integer and (not token.isdecimal() or end > at + 1):
                     payload = value._replace(marked=True)
         elif token in value_starts:
             type_ = payload = None
@@ -217,6 +228,8 @@ def lex(
                 return Stop(value.code, at, value.end, value.detail)
             if value is not None:
                 type_, payload, end = tables.kinds[value.kind], value, value.end
+                if _DOZENS.intersection(tokens[at:end]):
+                    payload = value._replace(marked=True)
         elif token[0] in _QUOTES:
             stopped = _quoted(token)
             if stopped:
@@ -224,7 +237,13 @@ def lex(
             type_, payload = tables.quote, Value("quoted text", token, end)
         elif "@" in token and len(token) > 1:
             type_, payload = tables.email, Value("e-mail", token, end)
-        elif token in _BULLETS and (last is None or last == tables.stop):
+        elif (
+            token in _BULLETS
+            and (last is None or last == tables.stop)
+            and end < count
+            and tokens[end].isalpha()
+            and tokens[end] not in value_starts
+        ):
             at += 1
             continue
         else:
@@ -233,20 +252,29 @@ def lex(
             return Stop("unknown_word", at, end)
         if type_ == UNREAD:
             return Stop(payload, at, end)
-        if type_ == DROPPED:
-            at = end
-            continue
-        if type_.__class__ is list and tables.then in type_ and tables.first in type_:
+        if type_.__class__ is list and tables.first in type_ and DROPPED in type_:
             following = tokens[end] if end < count else ""
-            counts = "0" <= following[:1] <= "9" or following in value_starts
-            type_ = tables.first if counts else tables.then
+            if "0" <= following[:1] <= "9" or following in value_starts:
+                type_, payload = _without(DROPPED, type_, payload)  # "first five" counts
+        if type_ == DROPPED or (type_.__class__ is list and DROPPED in type_):
+            places = payload if type_ == DROPPED else payload[type_.index(DROPPED)]
+            if _may_drop(places, bool(types), last, tokens[end : end + 1], tables):
+                at = end
+                continue
+            if type_ == DROPPED:
+                return Stop("unexpected", at, end)
+            type_, payload = _without(DROPPED, type_, payload)
         if type_.__class__ is int and type_ in joints:
+            if last is None and type_ == tables.then and entry is not None:
+                return Stop("unexpected", at, end)  # "afterwards, cancel it": after what?
             if last is None:
-                if token != "?":
+                if token != "?" and (at or token not in _SIGNS):
                     at = end
                     continue
             else:
                 merged = merges.get((last, type_)) if last.__class__ is int else None
+                if last == tables.question and end == count and type_ not in tables.trailing:
+                    merged = None  # "can you cancel order 5? and": it goes on
                 if merged is not None:
                     last = types[-1] = merged
                     ends[-1] = end
@@ -261,6 +289,26 @@ def lex(
     while types and types[-1].__class__ is int and types[-1] in tables.trailing:
         del types[-1], payloads[-1], starts[-1], ends[-1]
     return Terminals(types, payloads, starts, ends)
+
+
+def _may_drop(
+    places: Sequence[str], begun: bool, last: Any, following: Sequence[str], tables: LexerTables
+) -> bool:
+    """Tell whether a word that changes nothing stands where it does so."""
+    return (
+        "POLITE" in places
+        or ("OPENING" in places and not begun)
+        or ("CLOSING" in places and (begun or following in _PAUSES))
+        or ("AFTER_VERB" in places and last.__class__ is int and last in tables.heads)
+    )
+
+
+def _without(type_: int, types: list[int], payloads: list[Any]) -> tuple[Any, Any]:
+    """Take a meaning from a word's."""
+    left = [(one, payload) for one, payload in zip(types, payloads, strict=True) if one != type_]
+    if len(left) == 1:
+        return left[0]
+    return [one for one, _ in left], [payload for _, payload in left]
 
 
 def _code(
@@ -304,7 +352,7 @@ def _numbers_a_step(tokens: Sequence[str], at: int, last: Any, tables: LexerTabl
     if len(tokens[at]) > 2 or not tokens[at].isdecimal() or at + 2 >= len(tokens):
         return False
     if tokens[at + 1] == ")":
-        return last is None or (last.__class__ is int and last in tables.joints)
+        return last is None or last == tables.stop
     return at == 0 or tokens[at - 1] == "\n"
 
 
@@ -312,6 +360,8 @@ def _quoted(token: str) -> str:
     """Give the reason why a quoted token cannot be read, or nothing."""
     if len(token) < 2 or token[-1] not in _QUOTES[token[0]]:
         return "unclosed_quote"
+    if not token[1:-1].strip():
+        return "unexpected"
     for character in token:
         if character < " " and character not in "\t\n\r":
             return "control_character"

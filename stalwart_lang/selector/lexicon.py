@@ -21,10 +21,13 @@ type and the payload stand bare."""
 class Lexicon:
     """A compiled vocabulary in one language.
 
-    `frames` are `{tool, rule, phrase, file, line, writes, slots}`; `index` finds them by verb and
-    the rest of the phrase (`"update|crm"`). A slot is `{name, types, required, preps, labels,
-    ask}`. `genders` are those of things in Portuguese, `m` or `f`, or empty where either is said.
-    `codes` are the kinds of codes that arguments take, with a length.
+    `frames` are `{tool, rule, phrase, file, line, writes, direct, said, slots}`; `direct` tells
+    that the phrase is a verb alone, so that one of the arguments is its object; `said` gives the
+    preposition before each noun of the phrase. `index` finds frames by verb
+    and the rest of the phrase (`"update|crm"`). A slot is `{name, types, required, preps, labels,
+    ask}`. `genders` are those of things and nouns of phrases in Portuguese, `m` or `f`, or empty.
+    `codes` are the kinds of codes that arguments take, with a length. `particles` are the
+    prepositions that belong to a verb (`"turn|on"`).
     """
 
     words: Mapping[str, Entry]
@@ -32,3 +35,4 @@ class Lexicon:
     index: Mapping[str, list[int]]
     genders: Mapping[str, str]
     codes: list[list[Any]]
+    particles: Mapping[str, bool]

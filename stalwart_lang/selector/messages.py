@@ -126,6 +126,10 @@ REASONS: Mapping[str, Mapping[Language, str]] = {
         "en": "“{words}” gives again what was already given.",
         "pt-BR": "“{words}” repete o que já tinha sido dado.",
     },
+    "repeated_call": {
+        "en": "“{words}” asks again for what was already asked.",
+        "pt-BR": "“{words}” pede de novo o que já foi pedido.",
+    },
     "unclear_reference": {
         "en": "It is not clear what “{words}” refers to.",
         "pt-BR": "Não está claro a que “{words}” se refere.",

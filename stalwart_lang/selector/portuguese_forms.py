@@ -31,6 +31,7 @@ class VerbForms:
     - `present_other`: present of *eu*, *nós* and *eles*, and of *ele* where it is no order
     - `tu_forms`: present, subjunctive and preterite of *tu*
     - `hortative`: *cancelemos*
+    - `past_subjunctive`: after *gostaria que você*: *cancelasse*, *cancelassem*
     """
 
     infinitive: str
@@ -44,6 +45,7 @@ class VerbForms:
     present_other: tuple[str, ...]
     tu_forms: tuple[str, ...]
     hortative: tuple[str, ...]
+    past_subjunctive: tuple[str, ...]
 
     @property
     def subjunctive(self) -> tuple[str, ...]:
@@ -319,6 +321,7 @@ def _assemble(
         present_other=(we, i, they),
         tu_forms=_once((thou, subjunctive[1], past_thou)),
         hortative=(subjunctive[2],),
+        past_subjunctive=(f"{past_they[:-3]}sse", f"{past_they[:-3]}ssem"),
     )  # fmt: skip
 
 

@@ -105,6 +105,8 @@ class Reader:
             calls += made
         if missing:
             return self._incomplete(tuple(calls), tuple(missing), source)
+        if len(calls) > 1 and (repeated := _repeated(calls)) is not None:
+            return self._unread(source, (self._explainer.repeated(scanned, repeated),))
         return Plan("read", self._language, source, calls=tuple(calls))
 
     def _incomplete(
@@ -156,6 +158,17 @@ class Reader:
         if missing:
             return self._incomplete(calls, missing, source)
         return Plan("read", self._language, source, calls=calls)
+
+
+def _repeated(calls: list[Call]) -> Call | None:
+    """Find a call that asks again for what one before it asks: a slip, or a stammer."""
+    seen: set[tuple[str, str]] = set()
+    for call in calls:
+        key = (call.tool, repr(call.arguments))
+        if key in seen:
+            return call
+        seen.add(key)
+    return None
 
 
 def _filled(call: Call, given: dict[str, object], order: list[str]) -> Call:

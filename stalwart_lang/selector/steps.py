@@ -5,7 +5,14 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 
 from stalwart_lang.selector.grammar import Grammar
-from stalwart_lang.selector.languages import PREPOSITIONS, PRONOUNS
+from stalwart_lang.selector.languages import (
+    BEFORE_LABELS,
+    INDEFINITE,
+    OF,
+    POSSESSIVES,
+    PREPOSITIONS,
+    PRONOUNS,
+)
 from stalwart_lang.vocabulary.model import Language
 
 # What a terminal is good for, whatever the language. Plain numbers: they are compared at each word.
@@ -48,6 +55,7 @@ _OF_TERMINAL: Mapping[str, int] = {
     "IMPERATIVE": HEAD,
     "INFORMAL": HEAD,
     "INFINITIVE": HEAD,
+    "PAST_SUBJUNCTIVE": HEAD,
     "IMPERATIVE_CLITIC": HEAD_WITH_PRONOUN,
     "INFINITIVE_CLITIC": HEAD_WITH_PRONOUN,
     "IMPERATIVE_ME": HEAD_WITH_ME,
@@ -56,6 +64,7 @@ _OF_TERMINAL: Mapping[str, int] = {
     "THESE": THIS,
     "WANT": SKIPPED,
     "WANT_THAT": SKIPPED,
+    "WANTED_THAT": SKIPPED,
     "THAT_ARE": SKIPPED,
     "NUMBER": NUMBER,
     "INTEGER": INTEGER,
@@ -108,6 +117,8 @@ class Item:
     `kind` is a value's type, or `thing` (`value` is a list of ids), `member` (`value` is a list of
     `[list, member]`), `count`, `numbered` (`#4411`, a list of ids too), or `reference` (`value` is
     None; `names` are the things it can be, None for any). `first` and `last` are terminal numbers.
+    `gender` is `m`, `f`, `n` for a neutral pronoun, or empty. `marked` tells a number that can be
+    no id (a dozen).
     """
 
     kind: str
@@ -119,6 +130,7 @@ class Item:
     last: int
     plural: bool = False
     gender: str = ""
+    marked: bool = False
 
 
 @dataclass(slots=True)
@@ -130,6 +142,7 @@ class Bare:
     at: int
     article: bool
     preposition: str
+    plural: bool
 
 
 @dataclass(slots=True)
@@ -137,7 +150,8 @@ class Step:
     """A verb and all that goes with it. `joint` is what joins it to the step before.
 
     `me`, `all` and `many` are the terminals that say so, or -1: for the speaker, all of them, a
-    noun of the phrase in the plural. `listed` tells of a list of ids.
+    noun of the phrase in the plural. `listed` tells of a list of ids. `said` are the words of its
+    phrase after the verb, `said_with` the prepositions before them.
     """
 
     verbs: list[str]
@@ -150,6 +164,7 @@ class Step:
     listed: bool = False
     said: list[str] = field(default_factory=list)
     said_at: list[int] = field(default_factory=list)
+    said_with: list[str] = field(default_factory=list)
     items: list[Item] = field(default_factory=list)
     bare: list[Bare] = field(default_factory=list)
 
@@ -226,6 +241,7 @@ class _Cut:
         "minded",
         "noun",
         "payloads",
+        "possessed",
         "possessive",
         "preposition",
         "roles",
@@ -261,14 +277,15 @@ class _Cut:
     def _clear(self) -> None:
         self.preposition = ""
         self.labels: tuple[str, ...] = ()
-        self.article = False
+        self.article = self.possessed = False
         self.joint = STOP
         self.step.last = self.at
 
     def _item(self, kind: str, value: Any, first: int = -1) -> None:
         at = self.at
+        preposition = "" if self.labels else self.preposition
         self.step.items.append(
-            Item(kind, None, value, self.preposition, self.labels, first if first >= 0 else at, at)
+            Item(kind, None, value, preposition, self.labels, first if first >= 0 else at, at)
         )
         self._clear()
 
@@ -313,13 +330,22 @@ class _Cut:
         self.preposition = payload
         return None
 
-    def determiner(self, _payload: Any) -> Problem | None:
-        """Keep that an article stands before the noun to come."""
-        self.article = True
+    def determiner(self, payload: Any) -> Problem | None:
+        """Keep that a definite article stands before the noun to come."""
+        self.article = payload not in INDEFINITE
+        self.possessed = payload in POSSESSIVES
         return None
 
     def value(self, payload: Any) -> Problem | None:
         """Add a value; right after a noun it is no id, and no argument of its own either."""
+        if payload.kind == "month" and not self.preposition and self._belongs_to_noun():
+            self.preposition = OF[self.roles.language]
+        if (
+            payload.kind == "date"
+            and self.preposition == "para"
+            and self.words(self.at) in ("ontem", "anteontem")
+        ):
+            return Problem("impossible_date", self.at, self.at)  # "pra ontem": in a hurry
         if self.before in (THING, THINGS) and payload.kind in _NO_IDS and not self.labels:
             return Problem("unexpected", self.at - 1, self.at)
         self._item(payload.kind, payload.value)
@@ -337,19 +363,31 @@ class _Cut:
             self._clear()
         elif self.possessive >= 0:
             return Problem("unclear_reference", self.possessive, self.at)
+        elif plural and self.possessed and not self._number_follows():
+            return Problem("partial", self.at - 1, self.at)
         elif self._number_follows():
             self.noun = (names, plural, self.at)
         else:
             key = f"{names[0]}#{'n' if plural else '1'}"
-            self.step.bare.append(Bare(names[0], key, self.at, self.article, self.preposition))
+            self.step.bare.append(
+                Bare(names[0], key, self.at, self.article, self.preposition, plural)
+            )
             self._clear()
         return None
+
+    def _belongs_to_noun(self) -> bool:
+        """Tell "the March statement" and "o extrato deste mês" from the month of the act."""
+        return self._following() == COMPLEMENT or self.words(self.at).startswith(("dest", "dess"))
+
+    def _following(self) -> int:
+        after = self.terminals[self.at + 1 : self.at + 2]
+        return self.roles.of[after[0]] if after and after[0] >= 0 else SKIPPED
 
     def _number_follows(self) -> bool:
         for terminal in self.terminals[self.at + 1 : self.at + 4]:
             if terminal >= 0:
                 role = self.roles.of[terminal]
-                if role != NUMBER:
+                if role not in (NUMBER, COLON):
                     return role == INTEGER
         return False
 
@@ -362,6 +400,8 @@ class _Cut:
             self.noun = None
             if payload.marked:
                 return Problem("ill_formed_number", at, at)
+            if self.joint == AND and not listed:
+                return Problem("unexpected", first, at)
             if listed and items[-1].kind == "thing":
                 return self._one_more(payload, names, first)
             self.step.items.append(
@@ -379,9 +419,12 @@ class _Cut:
             and not self.preposition
             and (self.article or self.first or self.before <= HEAD_WITH_ME or self.before == ME)
         ):
+            first = self.first
             self._item("count", payload.value)
+            self.step.items[-1].marked = payload.marked or first
         else:
             self._item("integer", payload.value)
+            self.step.items[-1].marked = payload.marked
         self.first = False
         return None
 
@@ -397,6 +440,8 @@ class _Cut:
         if before.kind == "numbered":
             if self.before != NUMBER:
                 return Problem("unexpected", first, self.at)
+        elif names is None and self.before == NUMBER and self.words(self.at - 1) == "no .":
+            return Problem("unexpected", first, self.at)  # "orders 4 and 5, no. 6"
         elif self.joint == COMMA and names is None and not before.plural:
             return Problem("number_mismatch", first, self.at)
         before.value.append(payload)
@@ -411,6 +456,7 @@ class _Cut:
             return Problem("unclear_reference", self.this, self.at)
         piece, plural = payload
         self.step.said.append(piece)
+        self.step.said_with.append(self.preposition)
         if plural:
             self.step.many = self.at
         self.step.said_at.append(self.at)
@@ -422,11 +468,17 @@ class _Cut:
 
     def member(self, payload: Any) -> Problem | None:
         """Add a word of a closed list."""
+        if self.possessed and self._following() == THINGS:
+            return Problem("partial", self.at - 1, self.at)
         self._item("member", payload)
         return None
 
     def label(self, payload: Any) -> Problem | None:
-        """Keep a label for the value to come; what stands before it is of no account."""
+        """Keep a label for the value to come."""
+        if self.preposition not in BEFORE_LABELS[self.roles.language]:
+            return Problem("unexpected", self.at - 1, self.at)
+        if self.joint == AND and not self.step.items:
+            return Problem("unexpected", self.at, self.at)
         self.labels = tuple(payload)
         return None
 
@@ -470,8 +522,7 @@ class _Cut:
 
     def hold_me(self, _payload: Any) -> Problem | None:
         """Note that the act is for the speaker: `show me`, `me mostre`."""
-        following = self.terminals[self.at + 1 : self.at + 2]
-        if following and self.roles.of[following[0]] <= HEAD_WITH_ME:
+        if self._following() <= HEAD_WITH_ME:
             self.me = self.at
         else:
             self.step.me = self.at

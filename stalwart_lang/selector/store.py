@@ -8,19 +8,20 @@ import hashlib
 import json
 import os
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import Any
 
+from stalwart_lang.collector import collector_paused
 from stalwart_lang.selector.grammar import GRAMMARS
 from stalwart_lang.selector.lexicon import Lexicon
 from stalwart_lang.vocabulary.locate import read_file, vocabulary_file
 from stalwart_lang.vocabulary.model import LANGUAGES, Language, Vocabulary
 
-_FORMAT = 1
+_FORMAT = 2
 _MOST_KEPT = 32
 
 
@@ -40,13 +41,15 @@ def compile_vocabulary(vocabulary: Vocabulary) -> Compiled:
     """Compile a vocabulary in both languages."""
     from stalwart_lang.selector.compile import compile_lexicon  # not needed with a kept form
 
+    with collector_paused():
+        lexicons = {language: compile_lexicon(vocabulary, language) for language in LANGUAGES}
     return Compiled(
         name=vocabulary.name,
         digest=vocabulary.digest,
         language=vocabulary.settings.language,
         currency=dict(vocabulary.settings.currency),
         timezone=vocabulary.settings.timezone,
-        lexicons={language: compile_lexicon(vocabulary, language) for language in LANGUAGES},
+        lexicons=lexicons,
     )
 
 
@@ -58,7 +61,7 @@ def load_compiled(path: str | Path) -> Compiled:
     """
     kept = _cache_file(vocabulary_file(path))
     if kept is not None:
-        with suppress(OSError, ValueError, KeyError, TypeError):
+        with suppress(OSError, ValueError, KeyError, TypeError, IndexError), collector_paused():
             return _from_json(json.loads(kept.read_bytes()))
     vocabulary = Vocabulary.load(path)
     compiled = compile_vocabulary(vocabulary)
@@ -96,9 +99,8 @@ def _program() -> bytes:
 
 def _keep(kept: Path, compiled: Compiled, its_files: tuple[str, ...]) -> None:
     """Write the compiled form whole or not at all, and drop the oldest of many."""
-    made = asdict(compiled)
     with suppress(OSError):
-        made["files"] = {name: _hash(name) for name in its_files}
+        made = _to_json(compiled, {name: _hash(name) for name in its_files})
         text = json.dumps(made, ensure_ascii=False, separators=(",", ":"))
         kept.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
         descriptor, name = tempfile.mkstemp(dir=kept.parent, suffix=".tmp")
@@ -117,19 +119,71 @@ def _age(file: Path) -> float:
     return -file.stat().st_mtime
 
 
+def _to_json(compiled: Compiled, files: Mapping[str, str]) -> dict[str, Any]:
+    """Give the compiled form as plain data; `files` are the digests of what it is made from."""
+    return {
+        "files": files,
+        "name": compiled.name,
+        "digest": compiled.digest,
+        "language": compiled.language,
+        "currency": compiled.currency,
+        "timezone": compiled.timezone,
+        "lexicons": {
+            language: {
+                "words": lexicon.words,
+                "frames": _to_columns(lexicon.frames),
+                "index": lexicon.index,
+                "genders": lexicon.genders,
+                "codes": lexicon.codes,
+            }
+            for language, lexicon in compiled.lexicons.items()
+        },
+    }
+
+
 def _from_json(made: Mapping[str, Any]) -> Compiled:
     """Read the compiled form back; ValueError where a file it was made from has changed."""
     for name, digest in made["files"].items():
         if _hash(name) != digest:
             raise ValueError(f"{name} has changed")
+    lexicons = {}
+    for language in LANGUAGES:
+        lexicon = made["lexicons"][language]
+        lexicons[language] = Lexicon(**lexicon | {"frames": _from_columns(lexicon["frames"])})
     return Compiled(
         name=made["name"],
         digest=made["digest"],
         language=made["language"],
         currency=made["currency"],
         timezone=made["timezone"],
-        lexicons={language: Lexicon(**made["lexicons"][language]) for language in LANGUAGES},
+        lexicons=lexicons,
     )
+
+
+def _to_columns(frames: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+    """Give frames as columns, slots and file names once each: a tenth of the text to read."""
+    slots: dict[int, tuple[int, Any]] = {}
+    files: dict[str, int] = {}
+    for frame in frames:
+        files.setdefault(frame["file"], len(files))
+        for slot in frame["slots"]:
+            slots.setdefault(id(slot), (len(slots), slot))
+    columns = {name: [frame[name] for frame in frames] for name in (frames[0] if frames else ())}
+    if frames:
+        columns["file"] = [files[name] for name in columns["file"]]
+        columns["slots"] = [[slots[id(slot)][0] for slot in its] for its in columns["slots"]]
+    return {"columns": columns, "files": [*files], "slots": [slot for _, slot in slots.values()]}
+
+
+def _from_columns(made: Mapping[str, Any]) -> list[dict[str, Any]]:
+    files, slots = made["files"], made["slots"]
+    columns = dict(made["columns"])
+    if columns:
+        columns["file"] = [files[number] for number in columns["file"]]
+        columns["slots"] = [[slots[number] for number in its] for its in columns["slots"]]
+    names = tuple(columns)
+    rows = zip(*columns.values(), strict=True)
+    return [dict(zip(names, row, strict=True)) for row in rows]
 
 
 def _hash(file: str) -> str:

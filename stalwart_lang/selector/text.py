@@ -25,7 +25,11 @@ _QUOTED = (
     rf"|['‘](?>(?:[^'’]|(?<=[{_LETTER}])['’](?=[{_LETTER}]))*)(?:['’]|\Z)"
 )
 # The parts are bounded and possessive: an e-mail look-ahead at every letter would be quadratic.
-_EMAIL = r"[a-z0-9][a-z0-9._%+\-]{0,63}+@[a-z0-9\-]{1,63}+(?>(?:\.[a-z0-9\-]{1,63}+){1,8})"
+_LABEL = r"[a-z0-9](?>(?:-{0,8}+[a-z0-9]{1,32}+){0,8})"
+_EMAIL = (
+    r"[a-z0-9](?>(?:[._%+\-]?[a-z0-9]{1,32}+){0,16})"
+    rf"@{_LABEL}(?>(?:\.{_LABEL}(?=\.[a-z0-9])){{0,8}})\.[a-z]{{2,32}}+(?![\w\-@])"
+)
 # A sign glued behind a number is part of it: `4411$40.00` is no id and no amount.
 _NUMBER = rf"[0-9]++(?>(?:[.,:/\-][0-9]++)*)(?>(?:[{_LETTER}]++[0-9]*+[{_LETTER}]*+)?)\$?+"
 _OWNER = rf"(?<=[0-9])'s(?![{_LETTER}])"
@@ -64,7 +68,8 @@ _TYPOGRAPHY = str.maketrans({"’": "'", "\u2010": "-", "\u2011": "-"})
 def prepare(turn: str) -> Turn:
     """Lower-case a turn and compose its accents (NFC), keeping track of places."""
     if turn.isascii():
-        return Turn(turn, turn.lower(), None)
+        low = turn.lower()
+        return Turn(turn, _keep_sentences_apart(turn, low) if "@" in turn else low, None)
     composed = turn
     if not unicodedata.is_normalized("NFC", turn):
         composed = unicodedata.normalize("NFC", turn)
@@ -73,7 +78,20 @@ def prepare(turn: str) -> Turn:
     low = composed.lower()
     if len(low) != len(composed):
         low = "".join(c.lower() if len(c.lower()) == 1 else c for c in composed)
+    if "@" in turn:
+        low = _keep_sentences_apart(composed, low)
     return Turn(turn, low, None if len(composed) == len(turn) else _offsets(turn, composed))
+
+
+# In "ana@example.com.Thanks" a sentence begins, and no domain is spelled so.
+_GLUED_SENTENCE = re.compile(r"@[^\s@]{0,255}?[a-z][^\s@]{0,63}?\.[A-Z]")
+
+
+def _keep_sentences_apart(turn: str, low: str) -> str:
+    """Leave the capital that begins a sentence glued to an e-mail: no word has one when matched."""
+    for glued in _GLUED_SENTENCE.finditer(turn):
+        low = low[: glued.end() - 1] + turn[glued.end() - 1] + low[glued.end() :]
+    return low
 
 
 def _offsets(turn: str, composed: str) -> tuple[int, ...]:

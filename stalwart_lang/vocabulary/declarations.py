@@ -129,6 +129,7 @@ REASON_CODES: tuple[str, ...] = (
     "unfinished",
     "unexpected_argument",
     "repeated_argument",
+    "repeated_call",
     "unclear_reference",
     "no_verb",
     "out_of_list",

@@ -17,6 +17,9 @@ _DAY_MONTH_YEAR = re.compile(r"([0-9]{1,2})([/.-])([0-9]{1,2})\2([0-9]{4}|[0-9]{
 _DAY_MONTH = re.compile(r"([0-9]{1,2})/([0-9]{1,2})")
 
 # People write these for parts of a thing.
+_FAR = 20
+"""Years from now, beyond which a year of two digits may be of the century before."""
+
 _FRACTIONS = frozenset({"1/2", "1/3", "2/3", "1/4", "3/4"})
 
 
@@ -117,6 +120,8 @@ def digits_date(
         if not day_first or (len(year) == 2 and mark != "/"):
             return Malformed("ambiguous_date", end, token)
         century = 2000 if len(year) == 2 else 0
+        if century and century + int(year) > today.year + _FAR:
+            return Malformed("ambiguous_date", end, token)  # 97 is rather 1997
         return date_value(day_of(century + int(year), int(month), int(day)), end)
     if found := _DAY_MONTH.fullmatch(token):
         if not day_first or (token in _FRACTIONS and not clear):

@@ -73,7 +73,12 @@ def time_from_number(
     follower = peek(tokens, found.end)
     if follower in {"past", "to"}:
         # `charge 10 to 4411`: digits before "to" count something.
-        return _around_hour(tokens, found.end, value) if found.spelled else None
+        if not found.spelled:
+            return None
+        around = _around_hour(tokens, found.end, value)
+        if follower == "to" and value <= 12 and isinstance(around, Value):
+            return Malformed("ambiguous_time", around.end)  # `two to five pm` may be a range
+        return around
     if follower in TWELVES:
         return named_time(tokens, found.end, _) if value == 12 else None
     if value > 24:

@@ -137,5 +137,7 @@ def write_vocabulary(
     include = f"include: [{', '.join(names)}]\n" if names else ""
     first.write_text(HEADER + include + E6_TOOLS + "".join(files[0]), encoding="utf-8")
     for name, held in zip(names, files[1:], strict=True):
-        (folder / name).write_text("vocabulary: generated\ntools:\n" + "".join(held), encoding="utf-8")
+        (folder / name).write_text(
+            "vocabulary: generated\ntools:\n" + "".join(held), encoding="utf-8"
+        )
     return first

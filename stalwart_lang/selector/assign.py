@@ -269,7 +269,13 @@ class Assigner:
                 return Problem("shared_amount", item.first, item.last)
             if item.kind != "reference":
                 self._bind(frame, item, step, values)
-        if frame.direct and not rest and step.items and all(one.preposition for one in step.items):
+        if (
+            frame.direct
+            and not rest
+            and step.me < 0
+            and step.items
+            and all(one.preposition for one in step.items)
+        ):
             return Problem("unexpected", step.items[0].first, step.items[0].last)
         if rest:
             references += [_bare_reference(bare) for bare in step.bare]

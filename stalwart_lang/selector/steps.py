@@ -222,7 +222,25 @@ def cut_steps(
                 if problem is not None:
                     return problem
             cut.before = role
-    return cut.steps or [cut.step]
+    if not cut.steps:
+        return [cut.step]
+    return _fronted(cut.front, cut.steps) or cut.steps
+
+
+def _fronted(front: Step, steps: Sequence[Step]) -> Problem | None:
+    """Give what stands before the only verb to it: "for order 5, schedule the delivery".
+
+    A date there tells when to act ("on Friday, ..."), and for several verbs it is not clear whose
+    it is.
+    """
+    if not front.items and not front.bare and not front.said:
+        return None
+    things = all(item.kind == "thing" and item.preposition for item in front.items)
+    if len(steps) > 1 or not things or front.bare or front.said:
+        return Problem("unexpected", front.first, front.last)
+    steps[0].items[:0] = front.items
+    steps[0].first = front.first
+    return None
 
 
 class _Cut:
@@ -235,6 +253,7 @@ class _Cut:
         "before",
         "clitic",
         "first",
+        "front",
         "joint",
         "labels",
         "me",
@@ -266,7 +285,7 @@ class _Cut:
         self.at = 0
         self.before = STOP
         self.steps: list[Step] = []
-        self.step = Step([], STOP, 0, 0)
+        self.front = self.step = Step([], STOP, 0, 0)
         self.joint = STOP
         self.asked = self.minded = self.first = False
         self.me = self.this = self.possessive = -1
@@ -377,7 +396,7 @@ class _Cut:
 
     def _belongs_to_noun(self) -> bool:
         """Tell "the March statement" and "o extrato deste mês" from the month of the act."""
-        return self._following() == COMPLEMENT or self.words(self.at).startswith(("dest", "dess"))
+        return self._following() == COMPLEMENT or self.words(self.at).startswith(("dest", "dess", "mês de", "mes de"))
 
     def _following(self) -> int:
         after = self.terminals[self.at + 1 : self.at + 2]
@@ -394,13 +413,15 @@ class _Cut:
     def integer(self, payload: Any) -> Problem | None:
         """Take a number: an id after its noun, one more id of a list, a count, or just a number."""
         at, items = self.at, self.step.items
-        listed = self.joint in (AND, COMMA) and items and items[-1].kind in ("thing", "numbered")
+        listed = (
+            self.joint in (AND, COMMA, THEN) and items and items[-1].kind in ("thing", "numbered")
+        )
         if self.noun is not None:
             names, plural, first = self.noun
             self.noun = None
             if payload.marked:
                 return Problem("ill_formed_number", at, at)
-            if self.joint == AND and not listed:
+            if self.joint in (AND, THEN) and not listed:
                 return Problem("unexpected", first, at)
             if listed and items[-1].kind == "thing":
                 return self._one_more(payload, names, first)
@@ -410,7 +431,7 @@ class _Cut:
             self._clear()
         elif listed:
             return self._one_more(payload, None, at)
-        elif self.joint == AND:
+        elif self.joint in (AND, THEN):
             return Problem("unexpected", at, at)
         elif self.before == NUMBER and not self.labels:
             self._item("numbered", [payload])
@@ -437,6 +458,8 @@ class _Cut:
             return Problem("unexpected", first, self.at)
         if self.preposition and self.preposition != before.preposition:
             return Problem("unexpected", first, self.at)
+        if self.joint == THEN and names is None and not self.article:
+            return Problem("unexpected", first, self.at)  # "refund order 5, then 40"
         if before.kind == "numbered":
             if self.before != NUMBER:
                 return Problem("unexpected", first, self.at)

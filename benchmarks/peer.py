@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from hassil import Intents, recognize
+
 from stalwart_lang import Vocabulary
 
 _HERE = Path(__file__).parent
@@ -60,3 +61,9 @@ def recognized(intents: Intents, turn: str) -> str | None:
     """Give the intent that hassil takes a turn for."""
     result = recognize(turn, intents)
     return None if result is None else result.intent.name
+
+
+def recognize_all(intents: Intents, turns: Sequence[str]) -> None:
+    """Have hassil read turns one by one."""
+    for turn in turns:
+        recognize(turn, intents)

@@ -173,7 +173,7 @@ def test_lark_and_the_automaton_agree_on_the_corpus(file: str, language: Languag
             assert not lark_takes(language, names), (turn, names)
         refused += 1
     assert taken > 300
-    assert refused > 30
+    assert refused > 15
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
@@ -190,7 +190,7 @@ def test_every_word_of_the_grammar_is_known_by_its_terminal(language: Language) 
                 entry = (entry[2] or {}).get(rest.pop(0))
             types = entry[0] if entry is not None else None
             its = types if isinstance(types, list) else [types]
-            if name == "POLITE":
+            if name in ("POLITE", "OPENING", "CLOSING", "AFTER_VERB"):
                 known = DROPPED in its
             elif name.startswith("UNREAD_"):
                 known = types is not None

@@ -197,7 +197,8 @@ ENGLISH_VERBS = """
     merge merging
     remind reminding
 """
-# Portuguese: infinitive, formal imperative, informal imperative.
+# Portuguese: infinitive, formal imperative, informal imperative; of concluir and excluir the formal
+# one twice: "conclui" is also how people type "concluí", I have done it.
 PORTUGUESE_VERBS = """
     mostrar mostre mostra
     consultar consulte consulta
@@ -234,10 +235,10 @@ PORTUGUESE_VERBS = """
     remarcar remarque remarca
     desmarcar desmarque desmarca
     convidar convide convida
-    concluir conclua conclui
+    concluir conclua conclua
     finalizar finalize finaliza
     reabrir reabra reabre
-    excluir exclua exclui
+    excluir exclua exclua
     registrar registre registra
     juntar junte junta
 """
@@ -317,9 +318,18 @@ NOUNS = frozenset(
 ENGLISH_SMALL = "zero one two three four five six seven eight nine ten eleven twelve".split()
 PORTUGUESE_SMALL = "zero um dois três quatro cinco seis sete oito nove dez onze doze".split()
 
+# Anywhere; before a request; after one.
 POLITE: dict[Language, tuple[str, ...]] = {
-    "en": ("please", "thanks", "thank you", "kindly", "hi", "good morning", "right away"),
-    "pt-BR": ("por favor", "por gentileza", "obrigado", "obrigada", "bom dia", "oi", "pfv"),
+    "en": ("please", "kindly", "right away", "pls"),
+    "pt-BR": ("por favor", "por gentileza", "pfv", "agora"),
+}
+GREETINGS: dict[Language, tuple[str, ...]] = {
+    "en": ("hi", "hello", "good morning", "hey"),
+    "pt-BR": ("oi", "olá", "bom dia", "boa tarde"),
+}
+THANKS: dict[Language, tuple[str, ...]] = {
+    "en": ("thanks", "thank you", "many thanks"),
+    "pt-BR": ("obrigado", "obrigada", "valeu"),
 }
 NEGATIONS: dict[Language, tuple[str, ...]] = {
     "en": (
@@ -775,6 +785,7 @@ def turns(
         text += joint + more
         calls = calls + following
     text += draw(st.sampled_from(["", "", end]))
+    assume(all(calls.count(call) == 1 for call in calls))  # asked twice, it is not clear what for
     return Made(vocabulary, language, text, calls)
 
 
@@ -838,6 +849,7 @@ def test_the_same_turn_gives_the_same_plan(made: Made) -> None:
 
 @given(turns(most=2))
 def test_accents_may_be_left_out(made: Made) -> None:
+    assume(" é para " not in made.text)  # "e depois e para": that "e" joins
     assert_reads(made, outside(made.text, without_accents))
 
 
@@ -865,9 +877,11 @@ def test_blanks_may_be_many_and_of_any_kind(made: Made, data: st.DataObject) -> 
 
 @given(turns(most=2), st.data())
 def test_politeness_changes_nothing(made: Made, data: st.DataObject) -> None:
-    words = st.sampled_from(POLITE[made.language])
-    before = data.draw(st.sampled_from(["", "{} ", "{}, ", "{}! "])).format(data.draw(words))
-    after = data.draw(st.sampled_from(["", " {}", ", {}", ", {}."])).format(data.draw(words))
+    language = made.language
+    first = data.draw(st.sampled_from(POLITE[language] + GREETINGS[language]))
+    last = data.draw(st.sampled_from(POLITE[language] + THANKS[language]))
+    before = data.draw(st.sampled_from(["", "{} ", "{}, ", "{}! "])).format(first)
+    after = data.draw(st.sampled_from(["", " {}", ", {}", ", {}."])).format(last)
     text = made.text
     if text[-1] in ".?" and after:
         sign, text = text[-1], text[:-1]

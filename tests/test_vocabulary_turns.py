@@ -1,7 +1,10 @@
 """The `turns:` section held against the selector."""
 
-from stalwart_lang import Selector
+import pytest
+
+from stalwart_lang import Language, Selector, Vocabulary
 from stalwart_lang.vocabulary.load import load_text
+from stalwart_lang.vocabulary.locate import shipped_names
 from stalwart_lang.vocabulary.turns import TurnResult, check_turns
 
 BASE = """\
@@ -71,7 +74,7 @@ def test_the_calls_must_be_all_and_in_order():
 
 
 def test_an_optional_argument_that_is_there_must_be_expected():
-    said = "send to ana@example.com on 2027-03-01"
+    said = "send ana@example.com on 2027-03-01"
     assert passes(turn(said, "plan: [{send_note: {to: ana@example.com}}]")) == [False]
     expected = "plan: [{send_note: {to: ana@example.com, day: 2027-03-01}}]"
     assert passes(turn(said, expected)) == [True]
@@ -117,3 +120,27 @@ def test_several_ways_to_say_it_are_several_results():
     )
     found = results(text)
     assert [(r.language, r.ok) for r in found] == [("en", True), ("en", False), ("pt-BR", True)]
+
+
+@pytest.mark.parametrize("name", shipped_names())
+def test_the_turns_of_a_shipped_vocabulary_hold(name: str) -> None:
+    vocabulary = Vocabulary.load(name)
+    found = check_turns(vocabulary, Selector(vocabulary))
+    failed = [
+        f"{result.location}: {result.turn!r}: {result.expected}, got {result.got}"
+        for result in found
+        if not result.ok
+    ]
+    assert not failed, "\n".join(failed)
+
+
+@pytest.mark.parametrize("language", ["en", "pt-BR"])
+@pytest.mark.parametrize("name", shipped_names())
+def test_a_shipped_vocabulary_has_turns_to_read_and_turns_not_to(
+    name: str, language: Language
+) -> None:
+    turns = Vocabulary.load(name).turns
+    read = sum(len(one.say.get(language, ())) for one in turns if one.plan is not None)
+    unread = sum(len(one.say.get(language, ())) for one in turns if one.unread is not None)
+    assert read >= 40
+    assert unread >= 40

@@ -1,13 +1,13 @@
 """Say why a turn is not read: the reason, where, and what could have stood there."""
 
 import unicodedata
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from stalwart_lang.selector.grammar import Grammar
 from stalwart_lang.selector.lexer import LexerTables, Stop, lex, longest
 from stalwart_lang.selector.lexicon import UNREAD, Lexicon
-from stalwart_lang.selector.messages import END_EXPECTED, EXPECTED, REASONS
+from stalwart_lang.selector.messages import END_EXPECTED, EXPECTED, KINDS, REASONS
 from stalwart_lang.selector.plan import Call, Reason
 from stalwart_lang.selector.recognize import Stuck, recognize
 from stalwart_lang.selector.scanned import Scanned
@@ -18,6 +18,7 @@ from stalwart_lang.vocabulary.model import Language
 
 _VERBS = ("BASE", "IMPERATIVE", "INFORMAL", "INFINITIVE", "ING")
 _MOST_EXPECTED = 8
+_MOST_REASONS = 16
 _CHARACTERS = frozenset({"other_script", "control_character"})
 
 
@@ -33,6 +34,7 @@ class Explainer:
         self._language = language
         self._number = {name: at for at, name in enumerate(grammar.terminals)}
         self._verbs = {self._number[name] for name in _VERBS if name in self._number}
+        self._verb_frames: dict[str, list[int]] | None = None
 
     def frame_of(self, rule: str) -> int | None:
         """Find a frame by the name of its phrase."""
@@ -54,7 +56,7 @@ class Explainer:
         found.sort(key=lambda one: (_rank(one.code), one.at))
         expected = self._expected_at([*tokens[: stop.at]], clock)
         reasons: list[Reason] = []
-        for one in found:
+        for one in found[:_MOST_REASONS]:
             code = one.code
             hints = expected if one is stop else ()
             if code == "unknown_word":
@@ -83,8 +85,9 @@ class Explainer:
 
     def stuck(self, scanned: Scanned, stuck: Stuck) -> tuple[Reason, ...]:
         """Explain a word that cannot follow what stands before it."""
-        expected = self._expected(stuck.state)
         text, types = scanned.text, scanned.terminals.types
+        before = scanned.terminals.payloads[: stuck.at]
+        expected = self._expected(stuck.state, types[: stuck.at], before)
         if not types:
             return (self._reason("empty", text, 0, len(text.typed), expected),)
         if stuck.at >= len(types):
@@ -121,65 +124,84 @@ class Explainer:
         return self._reason("repeated_call", scanned.text, call.start, call.end, ())
 
     def _phrases(self, scanned: Scanned) -> tuple[str, ...]:
-        """Give the phrases that the turn's verbs have."""
-        terminals = scanned.terminals
-        verbs = {
-            verb
-            for type_, payload in zip(terminals.types, terminals.payloads, strict=True)
-            if type_.__class__ is int and type_ in self._verbs
-            for verb in payload
-        }
-        found = [
-            frame["phrase"]
-            for frame in self._lexicon.frames
-            if frame["phrase"].split(" ")[0].lower() in verbs
-        ]
-        return tuple(dict.fromkeys(found))[:_MOST_EXPECTED]
+        """Give the phrases that the turn's last verb has."""
+        frames = self._frames_of(scanned.terminals.types, scanned.terminals.payloads)
+        return tuple(dict.fromkeys(f"“{frame['phrase']}”" for frame in frames))[:_MOST_EXPECTED]
 
     def _expected_at(self, tokens: list[str], clock: Callable[[], Clock]) -> tuple[str, ...]:
         """Say what could follow these tokens, where they can be read so far."""
-        terminals = lex([*tokens], self._lexicon.words, self._tables, clock)
+        terminals = lex(tokens, self._lexicon.words, self._tables, clock)
         if isinstance(terminals, Stop):
             return ()
-        chosen = recognize(
-            terminals.types,
-            [*terminals.payloads],
-            self._grammar.steps,
-            frozenset(range(len(self._grammar.steps))),
-        )
+        payloads = [*terminals.payloads]
+        steps = self._grammar.steps
+        chosen = recognize(terminals.types, payloads, steps, frozenset(range(len(steps))))
         if isinstance(chosen, Stuck):
             return ()
         state = 0
         for type_ in chosen:
-            state = self._grammar.steps[state].get(type_, state)
-        return self._expected(state)
+            state = steps[state].get(type_, state)
+        return self._expected(state, chosen, payloads)
 
-    def _expected(self, state: int) -> tuple[str, ...]:
-        """Say in words what the automaton takes in a state."""
+    def _expected(
+        self, state: int, types: Sequence[Any], payloads: Sequence[Any]
+    ) -> tuple[str, ...]:
+        """Say in words what the automaton takes in a state and the last verb has use for."""
         row = self._grammar.steps[state]
-        said = [
-            EXPECTED[name][self._language]
-            for name, number in self._number.items()
-            if number in row and name in EXPECTED
+        said: list[str] = []
+        if self._verbs & row.keys():
+            said += [f"“{frame['phrase']}”" for frame in self._lexicon.frames[:4]]
+        frames = self._frames_of(types, payloads)
+        kinds = {kind for frame in frames for slot in frame["slots"] for kind, *_ in slot["types"]}
+        if self._number["COMPLEMENT"] in row:
+            said += [f"“{noun}”" for frame in frames for noun in frame["said"] if "#" not in noun]
+        if self._number["THING"] in row:
+            things = {
+                name
+                for frame in frames
+                for slot in frame["slots"]
+                for kind, name, _ in slot["types"]
+                if kind == "thing"
+            }
+            said += [f"“{noun}”" for noun in self._nouns(things)]
+        said += [
+            words[self._language]
+            for name, words in EXPECTED.items()
+            if self._number[name] in row and (KINDS.get(name) is None or KINDS[name] in kinds)
         ]
-        nouns = self._words_of({self._number["THING"], self._number["COMPLEMENT"]} & row.keys())
-        verbs = self._first_phrases() if self._verbs & row.keys() else []
-        end = [END_EXPECTED[self._language]] if state in self._grammar.final else []
-        return tuple(dict.fromkeys([*verbs, *nouns, *said, *end]))[:_MOST_EXPECTED]
+        if state in self._grammar.final:
+            said.append(END_EXPECTED[self._language])
+        return tuple(dict.fromkeys(said))[:_MOST_EXPECTED]
 
-    def _first_phrases(self) -> list[str]:
-        return list(dict.fromkeys(f"“{frame['phrase']}”" for frame in self._lexicon.frames))[:4]
+    def _frames_of(self, types: Sequence[Any], payloads: Sequence[Any]) -> list[Mapping[str, Any]]:
+        """Give the frames of the last verb among these terminals."""
+        for type_, payload in zip(reversed(types), reversed(payloads), strict=True):
+            if type_.__class__ is int and type_ in self._verbs:
+                return [
+                    self._lexicon.frames[number]
+                    for verb in payload
+                    for number in self._by_verb().get(verb, ())
+                ]
+        return []
 
-    def _words_of(self, types: set[int]) -> list[str]:
-        found: list[str] = []
-        if types:
-            for word, (type_, *_) in self._lexicon.words.items():
-                meanings = type_ if type_.__class__ is list else [type_]
-                if not types.isdisjoint(meanings):
-                    found.append(word)
-                    if len(found) == 4:
-                        break
-        return found
+    def _by_verb(self) -> Mapping[str, list[int]]:
+        if self._verb_frames is None:
+            self._verb_frames = {}
+            for key, numbers in self._lexicon.index.items():
+                self._verb_frames.setdefault(key.partition("|")[0], []).extend(numbers)
+        return self._verb_frames
+
+    def _nouns(self, things: set[str]) -> list[str]:
+        """Give a word for each of these things."""
+        thing = self._number["THING"]
+        found: dict[str, str] = {}
+        for word, (type_, payload, *_) in self._lexicon.words.items():
+            if type_ == thing:
+                for name in things.intersection(payload):
+                    found.setdefault(name, word)
+                if len(found) == len(things):
+                    break
+        return list(found.values())
 
     def _near(self, word: str) -> tuple[str, ...]:
         """Give the known word that is nearest to an unknown one."""

@@ -160,6 +160,7 @@ def lex(
     joints, merges = tables.joints, tables.merges
     value_starts, continues = tables.value_starts, tables.continues
     last: Any = None
+    numbered = 0
     at, count = 0, len(tokens)
     while at < count:
         token = tokens[at]
@@ -200,8 +201,8 @@ def lex(
             following = tokens[end] if end < count else ""
             if "@" in token:
                 type_, payload = tables.email, Value("e-mail", token, end)
-            elif following in _AFTER_STEP_NUMBER and _numbers_a_step(tokens, at, last, tables):
-                type_, end = tables.then, end + 1
+            elif following in _AFTER_STEP_NUMBER and _numbers_a_step(tokens, at, last, numbered):
+                type_, end, numbered = tables.then, end + 1, int(token)
             elif token.isdecimal() and following not in continues:
                 if len(token) > 18:
                     return Stop("number_too_long", at, end)
@@ -347,12 +348,15 @@ def longest(tokens: Sequence[str], at: int, entry: Entry) -> tuple[Any, Any, int
     return type_, payload, end
 
 
-def _numbers_a_step(tokens: Sequence[str], at: int, last: Any, tables: LexerTables) -> bool:
-    """Tell whether the number at `at` numbers a step, as in `1) charge ... 2) refund ...`."""
+def _numbers_a_step(tokens: Sequence[str], at: int, last: Any, numbered: int) -> bool:
+    """Tell whether the number at `at` numbers a step, as in `1) charge ... 2) refund ...`.
+
+    `numbered` is the number of the step before, 0 for none.
+    """
     if len(tokens[at]) > 2 or not tokens[at].isdecimal() or at + 2 >= len(tokens):
         return False
     if tokens[at + 1] == ")":
-        return last is None or last == tables.stop
+        return int(tokens[at]) == numbered + 1 and (numbered > 0 or last is None)
     return at == 0 or tokens[at - 1] == "\n"
 
 

@@ -182,4 +182,15 @@ EXPECTED: Mapping[str, Mapping[Language, str]] = {
     "THEN": {"en": "“then”", "pt-BR": "“depois”"},
     "AND": {"en": "“and”", "pt-BR": "“e”"},
 }
+KINDS: Mapping[str, str] = {
+    "DECIMAL": "decimal",
+    "MONEY": "money",
+    "DATE": "date",
+    "TIME": "time",
+    "MONTH": "month",
+    "EMAIL": "e-mail",
+    "QUOTE": "quoted text",
+}
+"""The type that a terminal is a value of, for those that are told only where a tool takes them."""
+
 END_EXPECTED: Mapping[Language, str] = {"en": "the end of the turn", "pt-BR": "o fim do turno"}

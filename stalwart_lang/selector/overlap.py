@@ -12,6 +12,7 @@ from heapq import heappop, heappush
 from itertools import chain, combinations, count, islice, product
 from typing import Any, NamedTuple
 
+from stalwart_lang.collector import collector_paused
 from stalwart_lang.diagnostics import Diagnostic, Related, diagnostic, quoted
 from stalwart_lang.selector.compile import compile_lexicon
 from stalwart_lang.selector.grammar import load_grammar
@@ -32,6 +33,8 @@ from stalwart_lang.selector.values.reading import Clock
 from stalwart_lang.vocabulary.lint import in_order
 from stalwart_lang.vocabulary.model import LANGUAGES, Language, Phrase, Vocabulary
 
+_MOST_FOUND = 200
+"""After so many pairs of tools a language's search ends."""
 _MOST_TOOLS = 3
 """Of many tools alike, a tool is reported with so many others."""
 _MOST_LOOKS = 256
@@ -52,9 +55,10 @@ def overlaps(
     where it is compiled already.
     """
     found: list[Diagnostic] = []
-    for language in LANGUAGES:
-        lexicon = lexicons[language] if lexicons else compile_lexicon(vocabulary, language)
-        found += _Overlaps(vocabulary, lexicon, language).found()
+    with collector_paused():
+        for language in LANGUAGES:
+            lexicon = lexicons[language] if lexicons else compile_lexicon(vocabulary, language)
+            found += _Overlaps(vocabulary, lexicon, language).found()
     return in_order(vocabulary, found)
 
 
@@ -117,6 +121,8 @@ class _Overlaps:
         """Give a diagnostic for each two tools that overlap."""
         for bucket in self._buckets():
             self._compare(bucket)
+            if len(self._candidates) >= _MOST_FOUND:
+                break
         if not self._candidates:
             return
         reads = _Reading(self._vocabulary, self._lexicon, self._language)
@@ -185,6 +191,8 @@ class _Overlaps:
             tools = by_shape.setdefault(self._shape(number), {})
             tools.setdefault(self._lexicon.frames[number]["tool"], number)
         for one, other in _alike([*by_shape]):
+            if one is other and len(by_shape[one]) == 1:
+                continue
             shared = self._meet(bucket, one, other)
             if shared is None:
                 continue
@@ -197,6 +205,8 @@ class _Overlaps:
                 )
             for frames in pairs:
                 self._add(bucket, shared, frames)
+                if len(self._candidates) >= _MOST_FOUND:
+                    return
 
     def _shape(self, number: int) -> _Shape:
         slots = self._lexicon.frames[number]["slots"]
@@ -307,16 +317,19 @@ def _alike(shapes: Sequence[_Shape]) -> Iterator[tuple[_Shape, _Shape]]:
     for at, shape in enumerate(shapes):
         for said in shape.takes:
             taking.setdefault(said, []).append(at)
+    takers: dict[frozenset[Said], int] = {}
+    for its in chain.from_iterable(shape.needs for shape in shapes):
+        if its not in takers:
+            takers[its] = sum(len(taking[said]) for said in its)
     seen: set[tuple[int, int]] = set()
     for at, shape in enumerate(shapes):
         yield shape, shape
         # The slot that the fewest others can fill leaves the fewest to look at.
-        rarest = min(
-            ([taking[said] for said in its] for its in shape.needs),
-            key=lambda lists: sum(map(len, lists)),
-            default=[range(len(shapes))],
-        )
-        for other in islice(dict.fromkeys(chain.from_iterable(rarest)), _MOST_LOOKS):
+        rarest = min(shape.needs, key=takers.__getitem__, default=None)
+        others: Iterable[int] = range(len(shapes))
+        if rarest is not None:
+            others = dict.fromkeys(chain.from_iterable(taking[said] for said in rarest))
+        for other in islice(others, _MOST_LOOKS):
             pair = (min(at, other), max(at, other))
             if other == at or pair in seen:
                 continue

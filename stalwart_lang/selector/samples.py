@@ -79,6 +79,7 @@ class Samples:
         self._grammar = grammar
         self._number = {name: at for at, name in enumerate(grammar.terminals)}
         self._known: dict[Any, frozenset[Said]] = {}
+        self._by_slot: dict[int, frozenset[Said]] = {}
         self.nouns: dict[tuple[str, bool], list[str]] = {}
         """By thing and whether in the plural, its nouns: the shortest of each meaning."""
         self._members: dict[str, list[str]] = {}
@@ -118,12 +119,15 @@ class Samples:
 
     def of(self, slot: Mapping[str, Any]) -> frozenset[Said]:
         """Give what a slot of a frame takes."""
-        types = tuple(map(tuple, slot["types"]))
-        preps = tuple(tuple(slot["preps"][kind]) for kind, _, _ in types)
-        key = (types, preps, tuple(slot["labels"]))
-        said = self._known.get(key)
+        said = self._by_slot.get(id(slot))
         if said is None:
-            said = self._known[key] = frozenset(self._said(slot))
+            types = tuple(map(tuple, slot["types"]))
+            preps = tuple(tuple(slot["preps"][kind]) for kind, _, _ in types)
+            key = (types, preps, tuple(slot["labels"]))
+            said = self._known.get(key)
+            if said is None:
+                said = self._known[key] = frozenset(self._said(slot))
+            self._by_slot[id(slot)] = said
         return said
 
     def _said(self, slot: Mapping[str, Any]) -> Iterator[Said]:

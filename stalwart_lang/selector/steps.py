@@ -396,7 +396,9 @@ class _Cut:
 
     def _belongs_to_noun(self) -> bool:
         """Tell "the March statement" and "o extrato deste mês" from the month of the act."""
-        return self._following() == COMPLEMENT or self.words(self.at).startswith(("dest", "dess", "mês de", "mes de"))
+        return self._following() == COMPLEMENT or self.words(self.at).startswith(
+            ("dest", "dess", "mês de", "mes de")
+        )
 
     def _following(self) -> int:
         after = self.terminals[self.at + 1 : self.at + 2]

@@ -10,7 +10,7 @@ import os
 import tempfile
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -93,6 +93,7 @@ def _program() -> bytes:
         for folder in folders
         if folder.is_dir()
         for entry in os.scandir(folder)
+        if entry.is_file()
     )
     return f"{_FORMAT} {stats}".encode()
 
@@ -119,26 +120,17 @@ def _age(file: Path) -> float:
     return -file.stat().st_mtime
 
 
-def _to_json(compiled: Compiled, files: Mapping[str, str]) -> dict[str, Any]:
-    """Give the compiled form as plain data; `files` are the digests of what it is made from."""
-    return {
-        "files": files,
-        "name": compiled.name,
-        "digest": compiled.digest,
-        "language": compiled.language,
-        "currency": compiled.currency,
-        "timezone": compiled.timezone,
-        "lexicons": {
-            language: {
-                "words": lexicon.words,
-                "frames": _to_columns(lexicon.frames),
-                "index": lexicon.index,
-                "genders": lexicon.genders,
-                "codes": lexicon.codes,
-            }
-            for language, lexicon in compiled.lexicons.items()
-        },
+def _to_json(compiled: Compiled, its_files: Mapping[str, str]) -> dict[str, Any]:
+    """Give the compiled form as plain data; `its_files` are digests of what it is made from."""
+    lexicons = {
+        language: _fields(lexicon) | {"frames": _to_columns(lexicon.frames)}
+        for language, lexicon in compiled.lexicons.items()
     }
+    return {"files": its_files} | _fields(compiled) | {"lexicons": lexicons}
+
+
+def _fields(made: Compiled | Lexicon) -> dict[str, Any]:
+    return {field.name: getattr(made, field.name) for field in fields(made)}
 
 
 def _from_json(made: Mapping[str, Any]) -> Compiled:
@@ -146,18 +138,12 @@ def _from_json(made: Mapping[str, Any]) -> Compiled:
     for name, digest in made["files"].items():
         if _hash(name) != digest:
             raise ValueError(f"{name} has changed")
-    lexicons = {}
-    for language in LANGUAGES:
-        lexicon = made["lexicons"][language]
-        lexicons[language] = Lexicon(**lexicon | {"frames": _from_columns(lexicon["frames"])})
-    return Compiled(
-        name=made["name"],
-        digest=made["digest"],
-        language=made["language"],
-        currency=made["currency"],
-        timezone=made["timezone"],
-        lexicons=lexicons,
-    )
+    lexicons = {
+        language: Lexicon(**kept | {"frames": _from_columns(kept["frames"])})
+        for language, kept in made["lexicons"].items()
+    }
+    rest = {name: value for name, value in made.items() if name != "files"}
+    return Compiled(**rest | {"lexicons": lexicons})
 
 
 def _to_columns(frames: Sequence[Mapping[str, Any]]) -> dict[str, Any]:

@@ -45,9 +45,10 @@ def calls(plan: Plan) -> list[dict[str, Any]]:
 
 def told(line: dict[str, Any], plan: Plan) -> str:
     """A failing line, for people."""
-    got = calls(plan) or [(reason.code, reason.start, reason.end) for reason in plan.reasons]
+    codes = [f"{one.code} at {one.start}" for one in plan.reasons]
     expected = line.get("calls") or line.get("missing") or line.get("why", "")
-    return f"{line['turn']!r}\n  expected {line['expect']} {expected}\n  got {plan.verdict} {got}"
+    got = f"{plan.verdict} {calls(plan) or codes}"
+    return f"{line['turn']!r}\n  expected {line['expect']} {expected}\n  got {got}"
 
 
 def meets(line: dict[str, Any], plan: Plan) -> bool:
@@ -88,7 +89,7 @@ def decomposed(turn: str) -> str:
 
 
 def test_there_are_turns() -> None:
-    counted = {expect: 0 for expect in ("read", "incomplete", "unread")}
+    counted = dict.fromkeys(("read", "incomplete", "unread"), 0)
     for file in FILES:
         for line in lines(file):
             counted[line["expect"]] += 1
@@ -154,7 +155,8 @@ def test_places_are_in_the_turn_as_typed(file: str) -> None:
         if "pending" in line:
             continue
         turn = line["turn"]
-        for one in (*read(line).calls, *read(line).reasons):
-            assert 0 <= one.start <= one.end <= len(turn), turn
-        for call in read(line).calls:
+        plan = read(line)
+        for reason in plan.reasons:
+            assert 0 <= reason.start <= reason.end <= len(turn), turn
+        for call in plan.calls:
             assert turn[call.start : call.end].strip() == turn[call.start : call.end] != "", turn

@@ -56,7 +56,9 @@ def lark_takes(language: Language, names: list[str]) -> bool:
 def automaton_takes(language: Language, names: list[str]) -> bool:
     grammar = load_grammar(language)
     numbers = [grammar.terminals.index(name) for name in names]
-    return not isinstance(recognize(numbers, [None] * len(numbers), grammar.steps, grammar.final), Stuck)
+    return not isinstance(
+        recognize(numbers, [None] * len(numbers), grammar.steps, grammar.final), Stuck
+    )
 
 
 def terminals_of(turn: str, language: Language) -> Terminals | Stop:
@@ -77,7 +79,12 @@ def test_the_kept_automaton_is_what_the_lark_files_come_to(language: Language) -
 def test_every_terminal_of_a_rule_can_be_used(language: Language) -> None:
     grammar = load_grammar(language)
     used = {terminal for row in grammar.steps for terminal in row}
-    ruled = {terminal.name for rule in parser(language).rules for terminal in rule.expansion if terminal.is_term}
+    ruled = {
+        terminal.name
+        for rule in parser(language).rules
+        for terminal in rule.expansion
+        if terminal.is_term
+    }
     assert {grammar.terminals[number] for number in used} == ruled
 
 
@@ -145,7 +152,8 @@ def sequences(draw: st.DrawFn, language: Language) -> list[str]:
 @given(data=st.data())
 def test_lark_and_the_automaton_agree(language: Language, data: st.DataObject) -> None:
     names = data.draw(
-        sequences(language) | st.lists(st.sampled_from(load_grammar(language).terminals), max_size=6)
+        sequences(language)
+        | st.lists(st.sampled_from(load_grammar(language).terminals), max_size=6)
     )
     assert automaton_takes(language, names) == lark_takes(language, names), names
 

@@ -13,7 +13,7 @@ from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime
 from functools import cache
 from pathlib import Path
-from typing import Any, cast
+from typing import Any, ClassVar, cast
 
 import pytest
 
@@ -64,7 +64,7 @@ def code(turn: str, language: Language = "en", vocabulary: str = "shop") -> str:
     """The first reason of a turn that must be unread."""
     found = plan(turn, language, vocabulary)
     assert found.verdict == "unread", (turn, found.to_dict())
-    assert found.calls == found.partial == found.readings == ()
+    assert not [*found.calls, *found.partial, *found.readings]
     return found.reasons[0].code
 
 
@@ -83,8 +83,10 @@ class TestSequences:
 
     @pytest.mark.parametrize(
         "joint",
-        ["then", "and then", ", then", "and", ", and", ", after that", ";", ".", "!", "\n"]
-        + [", next", ". Finally,", ", afterwards", "; and then", "\n\n", " & "],
+        [
+            *("then", "and then", ", then", "and", ", and", ", after that", ";", ".", "!", "\n"),
+            *(", next", ". Finally,", ", afterwards", "; and then", "\n\n", " & "),
+        ],
     )
     def test_english_joints(self, joint: str) -> None:
         turn = f"show order 5{joint if joint[0] in ',.;' else ' ' + joint} cancel order 6"
@@ -92,8 +94,11 @@ class TestSequences:
 
     @pytest.mark.parametrize(
         "joint",
-        ["depois", "e depois", ", depois", "e", "; em seguida,", ", então", ", e então", ". Por fim,"]
-        + [", aí", " e aí", ", daí", "; logo em seguida", ", na sequência", ", depois disso", "\n"],
+        [
+            *("depois", "e depois", ", depois", "e", "; em seguida,", ", então", ", e então"),
+            *(". Por fim,", ", aí", " e aí", ", daí", "; logo em seguida", ", na sequência"),
+            *(", depois disso", "\n"),
+        ],
     )
     def test_portuguese_joints(self, joint: str) -> None:
         turn = f"mostre o pedido 5{joint if joint[0] in ',.;' else ' ' + joint} cancele o pedido 6"
@@ -101,8 +106,11 @@ class TestSequences:
 
     def test_first_then_last(self) -> None:
         expected = [("get_order", 5), ("cancel_order", 6), ("refund_card", 7)]
-        assert calls("First show order 5, then cancel order 6, and finally refund order 7.") == expected
-        turn = "Primeiro mostre o pedido 5, depois cancele o pedido 6 e, por fim, reembolse o pedido 7."
+        assert (
+            calls("First show order 5, then cancel order 6, and finally refund order 7.")
+            == expected
+        )
+        turn = "Mostre o pedido 5, depois cancele o pedido 6 e, por fim, reembolse o pedido 7."
         assert calls(turn, "pt-BR") == expected
 
     def test_steps_may_be_numbered(self) -> None:
@@ -138,7 +146,7 @@ class TestSequences:
 
 
 class TestLists:
-    CANCELLED = [("cancel_order", 5), ("cancel_order", 6), ("cancel_order", 7)]
+    CANCELLED: ClassVar = [("cancel_order", 5), ("cancel_order", 6), ("cancel_order", 7)]
 
     @pytest.mark.parametrize(
         "turn",
@@ -205,7 +213,7 @@ class TestLists:
 
 
 class TestSharedObjects:
-    BOTH = [("cancel_order", 6145), ("refund_card", 6145)]
+    BOTH: ClassVar = [("cancel_order", 6145), ("refund_card", 6145)]
 
     @pytest.mark.parametrize(
         "turn",
@@ -256,7 +264,7 @@ class TestSharedObjects:
 
 
 class TestReferences:
-    BOTH = [("get_order", 5), ("cancel_order", 5)]
+    BOTH: ClassVar = [("get_order", 5), ("cancel_order", 5)]
 
     @pytest.mark.parametrize("it", ["it", "that order", "this order", "the same order", "that one"])
     def test_english(self, it: str) -> None:
@@ -350,7 +358,8 @@ ONE_OF_EACH = """\
 vocabulary: values
 settings: {timezone: America/Sao_Paulo, currency: {en: USD, pt-BR: BRL}}
 things: {order: {en: [order], pt-BR: [pedido]}}
-values: {colour: {deep_red: {en: [deep red], pt-BR: [vermelho escuro]}, blue: {en: [blue], pt-BR: [azul]}}}
+values:
+  colour: {deep_red: {en: [deep red], pt-BR: [vermelho escuro]}, blue: {en: [blue], pt-BR: [azul]}}
 units: {kilo: {en: [kg, kilo], pt-BR: [kg, quilo]}}
 tools:
   take_thing: {takes: {x: order}, say: {en: [fetch], pt-BR: [pegar]}}
@@ -664,11 +673,9 @@ class TestPlaces:
         assert self.spans(turn) == ['add a note to order 5: "😀👍🏽 🇧🇷 é"', "cancel order 6"]
 
     def test_blanks_of_other_kinds(self) -> None:
-        turn = "\u00a0cobre\u2009o pedido\u00a05  no valor de R$\u202f40,00 ,\tdepois cancele o pedido 6"
-        assert self.spans(turn, "pt-BR") == [
-            "cobre\u2009o pedido\u00a05  no valor de R$\u202f40,00",
-            "cancele o pedido 6",
-        ]
+        charge = "cobre\u2009o pedido\u00a05  no valor de R$\u202f40,00"
+        turn = f"\u00a0{charge} ,\tdepois cancele o pedido 6"
+        assert self.spans(turn, "pt-BR") == [charge, "cancele o pedido 6"]
 
     def test_letters_that_grow_in_lower_case(self) -> None:
         turn = 'add a note to order 5: "İİİ", then cancel order 6'
@@ -701,7 +708,7 @@ class TestQuotedText:
             ("'don't call'", "don't call"),
             ("‘don’t call’", "don’t call"),
             ('"it’s “ok”"', "it’s “ok”"),
-            ("“said \"ok\"”", 'said "ok"'),
+            ('“said "ok"”', 'said "ok"'),
             ('"  two  blanks\u00a0"', "  two  blanks\u00a0"),
             ('"Não, À VISTA"', "Não, À VISTA"),
             ('"na\u0303o"', "na\u0303o"),
@@ -870,8 +877,8 @@ class TestReasons:
         assert expected[0] == "pedido"
 
     def test_what_could_begin_a_turn(self) -> None:
-        for language in ("en", "pt-BR"):
-            assert plan("xyz", cast("Language", language)).reasons[0].expected
+        assert plan("xyz").reasons[0].expected
+        assert plan("xyz", "pt-BR").reasons[0].expected
         (reason,) = plan("").reasons
         assert any("show" in one for one in reason.expected)
 
@@ -1015,11 +1022,21 @@ class TestIncomplete:
 
 
 class TestAnswers:
-    CHARGED = [("charge_card", 5, "40.00 USD")]
+    CHARGED: ClassVar = [("charge_card", 5, "40.00 USD")]
 
     @pytest.mark.parametrize(
         "answer",
-        ["40", "40.00", "$40", "forty", "forty dollars", "amount 40.00", "of $40", "40, please", "40."],
+        [
+            "40",
+            "40.00",
+            "$40",
+            "forty",
+            "forty dollars",
+            "amount 40.00",
+            "of $40",
+            "40, please",
+            "40.",
+        ],
     )
     def test_an_amount(self, answer: str) -> None:
         assert said(plan(answer, pending=plan("charge order 5"))) == self.CHARGED
@@ -1031,13 +1048,16 @@ class TestAnswers:
         assert said(plan(answer, pending=plan("charge $40"))) == self.CHARGED
 
     @pytest.mark.parametrize(
-        "answer", ["40", "quarenta", "40,00", "R$ 40,00", "40 reais", "no valor de 40,00", "valor 40,00"]
+        "answer",
+        ["40", "quarenta", "40,00", "R$ 40,00", "40 reais", "no valor de 40,00", "valor 40,00"],
     )
     def test_an_amount_in_portuguese(self, answer: str) -> None:
         pending = plan("cobre o pedido 5", "pt-BR")
         assert said(plan(answer, "pt-BR", pending=pending)) == [("charge_card", 5, "40.00 BRL")]
 
-    @pytest.mark.parametrize("answer", ["17", "o 17", "cliente 17", "do cliente 17", "o cliente nº 17"])
+    @pytest.mark.parametrize(
+        "answer", ["17", "o 17", "cliente 17", "do cliente 17", "o cliente nº 17"]
+    )
     def test_an_id_in_portuguese(self, answer: str) -> None:
         pending = plan("encerre a conta", "pt-BR")
         assert said(plan(answer, "pt-BR", pending=pending)) == [("close_account", 17)]
@@ -1127,6 +1147,11 @@ class TestAnswers:
 
     def test_a_new_turn_does_not_refer_to_the_pending_one(self) -> None:
         assert plan("cancel it", pending=plan("charge order 5")).verdict == "unread"
+
+    def test_an_answer_does_not_repeat_a_call(self) -> None:
+        assert code("refund order 5, then refund order 5") == "repeated_call"
+        found = plan("5", pending=plan("refund, then refund order 5"))
+        assert found.calls == ()
 
     def test_only_an_incomplete_plan_is_filled(self) -> None:
         for turn in ("show order 5", "don't charge order 5"):
@@ -1233,7 +1258,7 @@ class TestPlans:
 
 
 class TestThreads:
-    TURNS: list[tuple[str, Language]] = [
+    TURNS: ClassVar[list[tuple[str, Language]]] = [
         ("charge order 5 40.00, then cancel it", "en"),
         ("cobre R$ 40 do pedido 5 e depois cancele-o", "pt-BR"),
         ("charge order 5", "en"),

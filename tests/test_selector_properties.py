@@ -1,7 +1,8 @@
 """Turns made from phrases and values read back to their calls; what must stop a turn stops it.
 
 A phrase below is `tool: verb rest`. In the rest, `the?` may be left out, `for/of` is either word,
-`{name:kind}` an argument, `|` parts phrases that come in any order, `|?` one that may be missing.
+`{name:kind}` an argument, `|` parts phrases that come in any order, `|?` one that may be missing;
+a line that begins with `|` goes on.
 Forms of verbs, values and expected results are written by hand here: nothing of the package makes
 them.
 """
@@ -12,6 +13,7 @@ import unicodedata
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import date, timedelta
+from itertools import pairwise
 from typing import Any
 
 import pytest
@@ -41,7 +43,8 @@ PHRASES: dict[tuple[str, Language], str] = {
         cancel_order: cancel the? {order_id:order}
         send_statement: send the? statement | to {customer_email:email} |? for/of {month:month}
         close_account: close the? account of/for the? {customer_id:customer}
-        schedule_delivery: schedule the? delivery of/for {order_id:order} | for {date:date} |? at {time:time}
+        schedule_delivery: schedule the? delivery of/for {order_id:order} | for {date:date}
+            |? at {time:time}
         add_note: add a? note to/on {order_id:order} saying {text:quote}
         add_note: add a? note to/on {order_id:order} : {text:quote}
         add_note: add a? note saying {text:quote} to/on {order_id:order}
@@ -62,9 +65,11 @@ PHRASES: dict[tuple[str, Language], str] = {
         update_crm: atualizar o? CRM do/no {order_id:pedido}
         provision_account: provisionar a? conta do/para_o {order_id:pedido}
         cancel_order: cancelar o? {order_id:pedido}
-        send_statement: enviar/mandar o? extrato | para/pra {customer_email:email} |? de {month:month}
+        send_statement: enviar/mandar o? extrato | para/pra {customer_email:email}
+            |? de {month:month}
         close_account: encerrar a? conta do {customer_id:cliente}
-        schedule_delivery: agendar/marcar a? entrega do {order_id:pedido} | para {date:date} |? {time:at}
+        schedule_delivery: agendar/marcar a? entrega do {order_id:pedido} | para {date:date}
+            |? {time:at}
         add_note: adicionar/pôr uma? nota ao/no {order_id:pedido} dizendo {text:quote}
         add_note: adicionar/pôr uma? nota no/ao {order_id:pedido} : {text:quote}
         add_note: adicionar/pôr uma? nota dizendo {text:quote} no/ao {order_id:pedido}
@@ -75,7 +80,7 @@ PHRASES: dict[tuple[str, Language], str] = {
     """,
     ("pix", "en"): """
         show_balance: show/check the/my balance
-        show_statement: show/get the? statement for/of/from {month:month}
+        show_statement: show/get the? statement for/of {month:month}
         show_payment: show the? {payment_id:payment}
         list_favourites: list the/my favourites/favorites
         send_pix: send/make a? pix | of {amount:money} | to {key:pix_key}
@@ -99,22 +104,25 @@ PHRASES: dict[tuple[str, Language], str] = {
         show_payment: mostrar/ver o? {payment_id:pagamento}
         list_favourites: listar/mostrar os? favoritos
         send_pix: fazer/enviar/mandar um? Pix | de {amount:money} | para/pra {key:pix_key}
-        schedule_pix: agendar/programar um? Pix | de {amount:money} | para/pra {key:pix_key} | para {date:date}
+        schedule_pix: agendar/programar um? Pix | de {amount:money} | para/pra {key:pix_key}
+            | para {date:date}
         return_pix: devolver o? {payment_id:pagamento}
         return_pix: devolver {amount:money} do {payment_id:pagamento}
-        set_pix_limit: definir/mudar o/meu limite Pix para/em {limit:money}
-        set_pix_limit: definir/mudar o limite Pix {period:period} para/em {limit:money}
+        set_pix_limit: definir/mudar o/meu limite Pix para {limit:money}
+        set_pix_limit: definir/mudar o limite Pix {period:period} para {limit:money}
         pay_boleto: pagar/quitar o? boleto {code:boleto} |? em {date:dated}
         transfer: transferir | {amount:money} | da {source:conta} | para_a/pra {target:conta}
         cancel_payment: cancelar o? {payment_id:pagamento}
-        send_receipt: enviar/mandar o? comprovante | do {payment_id:pagamento} | para/pra {email:email}
+        send_receipt: enviar/mandar o? comprovante | do {payment_id:pagamento}
+            | para/pra {email:email}
         block_card: bloquear o/meu? cartão {card:card}
         unblock_card: desbloquear o/meu? cartão {card:card}
         add_favourite: adicionar/salvar o? favorito {name:quote} com a? chave {key:email}
         remove_favourite: remover/apagar o? favorito {name:quote}
     """,
     ("agenda", "en"): """
-        create_event: create/schedule an? event/meeting {title:quote} | for {date:date} |? at {time:time}
+        create_event: create/schedule an? event/meeting {title:quote} | for {date:date}
+            |? at {time:time}
         create_event: create/schedule an event {title:quote} for {date:date} for {length:duration}
         create_event: create a {repeats:frequency} event/meeting {title:quote} for {date:date}
         show_event: show/open the? {event_id:event}
@@ -122,7 +130,8 @@ PHRASES: dict[tuple[str, Language], str] = {
         move_event: move/reschedule the? {event_id:event} | to {date:date} |? at {time:time}
         cancel_event: cancel the? {event_id:event}
         invite_guest: invite {guest:email} to the? {event_id:event}
-        create_task: create/add a? task {text:quote} |? with priority {priority:priority} |? for {due:date}
+        create_task: create/add a? task {text:quote} |? with priority {priority:priority}
+            |? for {due:date}
         list_tasks: list the? {progress:progress} tasks
         complete_task: complete/finish the? {task_id:task}
         reopen_task: reopen the? {task_id:task}
@@ -137,7 +146,8 @@ PHRASES: dict[tuple[str, Language], str] = {
     """,
     ("agenda", "pt-BR"): """
         create_event: criar/agendar/marcar um? evento {title:quote} | para {date:date} |? {time:at}
-        create_event: criar/agendar/marcar uma reunião {title:quote} para {date:date} com duração de {length:duration}
+        create_event: criar/agendar/marcar uma reunião {title:quote}
+            | para {date:date} | com duração de {length:duration}
         create_event: criar um evento {repeats:frequency} {title:quote} para {date:date}
         show_event: mostrar/ver o? {event_id:evento}
         show_event: mostrar/ver a? {event_id:reunião}
@@ -146,7 +156,8 @@ PHRASES: dict[tuple[str, Language], str] = {
         move_event: mover/remarcar/transferir o? {event_id:evento} | para {date:date} |? {time:at}
         cancel_event: cancelar/desmarcar a? {event_id:reunião}
         invite_guest: convidar {guest:email} para_o/pro {event_id:evento}
-        create_task: criar/adicionar uma? tarefa {text:quote} |? com prioridade {priority:priority} |? para {due:date}
+        create_task: criar/adicionar uma? tarefa {text:quote}
+            |? com prioridade {priority:priority} |? para {due:date}
         list_tasks: listar as? tarefas {progress:progress}
         complete_task: concluir/finalizar a? {task_id:tarefa}
         reopen_task: reabrir a? {task_id:tarefa}
@@ -242,9 +253,15 @@ PORTUGUESE_VERBS = """
     registrar registre registra
     juntar junte junta
 """
+
+
+def forms_of(table: str) -> dict[str, list[str]]:
+    return {row.split()[0]: row.split()[1:] for row in table.strip().splitlines()}
+
+
 FORMS: dict[Language, dict[str, list[str]]] = {
-    language: {row.split()[0]: row.split()[1:] for row in table.strip().splitlines()}
-    for language, table in (("en", ENGLISH_VERBS), ("pt-BR", PORTUGUESE_VERBS))
+    "en": forms_of(ENGLISH_VERBS),
+    "pt-BR": forms_of(PORTUGUESE_VERBS),
 }
 ENGLISH_ASKS = ("can you", "could you", "would you", "will you")
 ENGLISH_WANTS = ("I want to", "I want you to", "I need to", "I'd like to", "I’d like you to")
@@ -272,13 +289,15 @@ PORTUGUESE_WANTS = (
 )
 PORTUGUESE_WANTS_THAT = ("quero que", "quero que você", "preciso que você", "peço que")
 
-MONTHS: dict[Language, list[str]] = {
+MONTHS: dict[Language, tuple[str, ...]] = {
     "en": (
-        "January February March April May June July August September October November December"
-    ).split(),
+        *("January", "February", "March", "April", "May", "June", "July", "August", "September"),
+        *("October", "November", "December"),
+    ),
     "pt-BR": (
-        "janeiro fevereiro março abril maio junho julho agosto setembro outubro novembro dezembro"
-    ).split(),
+        *("janeiro", "fevereiro", "março", "abril", "maio", "junho", "julho", "agosto"),
+        *("setembro", "outubro", "novembro", "dezembro"),
+    ),
 }
 MEMBERS: dict[str, dict[Language, dict[str, str]]] = {
     "status": {
@@ -311,12 +330,13 @@ MEMBERS: dict[str, dict[Language, dict[str, str]]] = {
         "pt-BR": {"diário": "daily", "semanal": "weekly", "mensal": "monthly"},
     },
 }
-NOUNS = frozenset(
-    "order customer payment account event meeting task reminder pedido cliente pagamento conta "
-    "evento reunião tarefa lembrete".split()
+ENGLISH_NOUNS = frozenset({"order", "customer", "payment", "account", "event", "task", "reminder"})
+PORTUGUESE_NOUNS = frozenset(
+    {"pedido", "cliente", "pagamento", "conta", "evento", "reunião", "tarefa", "lembrete"}
 )
-ENGLISH_SMALL = "zero one two three four five six seven eight nine ten eleven twelve".split()
-PORTUGUESE_SMALL = "zero um dois três quatro cinco seis sete oito nove dez onze doze".split()
+# From two to nine, to spell hundreds and thousands with.
+ENGLISH_DIGITS = ("two", "three", "four", "five", "six", "seven", "eight", "nine")
+PORTUGUESE_DIGITS = ("dois", "três", "quatro", "cinco", "seis", "sete", "oito", "nove")
 
 # Anywhere; before a request; after one.
 POLITE: dict[Language, tuple[str, ...]] = {
@@ -458,6 +478,11 @@ def calls_of(plan: Plan) -> Calls:
     return [(call.tool, dict(call.arguments)) for call in plan.calls]
 
 
+def places(plan: Plan) -> list[tuple[int, int]]:
+    its = [(call.start, call.end) for call in (*plan.calls, *plan.partial)]
+    return its + [(reason.start, reason.end) for reason in plan.reasons]
+
+
 def assert_reads(made: Made, text: str | None = None) -> Plan:
     plan = read(made, text)
     assert plan.verdict == "read", (text or made.text, plan.reasons)
@@ -468,7 +493,7 @@ def assert_reads(made: Made, text: str | None = None) -> Plan:
 def assert_unread(made: Made, text: str) -> Plan:
     plan = read(made, text)
     assert plan.verdict == "unread", (text, plan.to_dict())
-    assert plan.calls == plan.partial == plan.readings == (), text
+    assert not [*plan.calls, *plan.partial, *plan.readings], text
     assert plan.reasons, text
     return plan
 
@@ -491,7 +516,8 @@ def money(draw: st.DrawFn, language: Language, vocabulary: str) -> Value:
     own = CURRENCY.get(language, {}).get(vocabulary, "BRL")
     exact = f"{whole}{point}{cents:02}"
     value, cent_value = f"{units}.00", f"{units}.{cents:02}"
-    small = (ENGLISH_SMALL if language == "en" else PORTUGUESE_SMALL)[units % 13]
+    few = draw(st.integers(2, 9))
+    some = max(units, 2)
     options = [(exact, cent_value, own)]
     if language == "en":
         options += [
@@ -500,9 +526,9 @@ def money(draw: st.DrawFn, language: Language, vocabulary: str) -> Value:
             (f"${whole}", value, "USD"),
             (f"USD {exact}", cent_value, "USD"),
             (f"R${exact}", cent_value, "BRL"),
-            (f"{max(units, 2)} dollars", f"{max(units, 2)}.00", "USD"),
-            (f"{units + 2} dollars and {cents + 1} cents", "", "USD"),
-            (f"{small} hundred dollars", f"{units % 13}00.00", "USD"),
+            (f"{some} dollars", f"{some}.00", "USD"),
+            (f"{some} dollars and {few} cents", f"{some}.0{few}", "USD"),
+            (f"{ENGLISH_DIGITS[few - 2]} hundred dollars", f"{few}00.00", "USD"),
         ]
     else:
         options += [
@@ -511,26 +537,19 @@ def money(draw: st.DrawFn, language: Language, vocabulary: str) -> Value:
             (f"R${whole}", value, "BRL"),
             (f"BRL {exact}", cent_value, "BRL"),
             (f"US$ {exact}", cent_value, "USD"),
-            (f"{max(units, 2)} reais", f"{max(units, 2)}.00", "BRL"),
-            (f"{units + 2} reais e {cents + 1} centavos", "", "BRL"),
-            (f"{small} mil reais", f"{units % 13}000.00", "BRL"),
+            (f"{some} reais", f"{some}.00", "BRL"),
+            (f"{some} reais e {few} centavos", f"{some}.0{few}", "BRL"),
+            (f"{PORTUGUESE_DIGITS[few - 2]} mil reais", f"{few}000.00", "BRL"),
         ]
     text, number, currency = draw(st.sampled_from(options))
-    if not number:
-        whole_cents = cents + 1
-        assume(whole_cents > 1 and whole_cents < 100)
-        number = f"{units + 2}.{whole_cents:02}"
-    # "zero hundred", "um mil" and their like are not what anybody says.
-    assume(not (" mil " in text or " hundred " in text) or 2 <= units % 13 <= 9)
     return text, {"value": number, "currency": currency}
 
 
 @st.composite
 def thing(draw: st.DrawFn, noun: str) -> Value:
     number = draw(st.integers(1, 99_999) | st.integers(1, 10**15))
-    english = noun in ("order", "customer", "payment", "account", "event", "meeting", "task")
-    english = english or noun == "reminder"
-    marks = [" ", " #", " number ", " no. "] if english else [" ", " nº ", " número ", " #"]
+    english = [" ", " #", " number ", " no. "]
+    marks = english if noun in ENGLISH_NOUNS else [" ", " nº ", " número ", " #"]
     return f"{noun}{draw(st.sampled_from(marks))}{number}", number
 
 
@@ -628,21 +647,21 @@ QUOTE_CONTENT = st.one_of(
 @st.composite
 def quotes(draw: st.DrawFn) -> Value:
     content = draw(QUOTE_CONTENT)
-    # A mark that stands first would belong to the quotation mark before it.
-    assume(not unicodedata.combining(content[0]))
-    opening, closing = draw(st.sampled_from(['""', "“”", "«»"]))
+    opening, closing = draw(st.sampled_from([('"', '"'), ("“", "”"), ("«", "»")]))
     return f"{opening}{content}{closing}", content
 
 
 def emails() -> st.SearchStrategy[Value]:
     name = st.from_regex(r"[a-z][a-z0-9]{0,6}([._+-][a-z0-9]{1,5})?", fullmatch=True)
     domain = st.sampled_from(["example.com", "exemplo.com.br", "Mail.Example.ORG", "x-y.io"])
-    return st.builds(lambda one, other: (f"{one}@{other}",) * 2, name, domain)
+    return st.tuples(name, domain).map("@".join).map(lambda one: (one, one))
 
 
 @st.composite
 def pix_keys(draw: st.DrawFn, language: Language) -> Value:
-    phone, cpf, key = ("phone", "cpf", "key") if language == "en" else ("o telefone", "o CPF", "a chave")
+    phone, cpf, key = (
+        ("phone", "cpf", "key") if language == "en" else ("o telefone", "o CPF", "a chave")
+    )
     options: list[Value] = [
         draw(emails()),
         ("529.982.247-25", "52998224725"),
@@ -683,11 +702,11 @@ def boletos() -> st.SearchStrategy[Value]:
 
 
 def value(kind: str, language: Language, vocabulary: str) -> st.SearchStrategy[Value]:
-    if kind in NOUNS:
+    if kind in ENGLISH_NOUNS | PORTUGUESE_NOUNS:
         return thing(kind)
     if kind in MEMBERS:
         return st.sampled_from(sorted(MEMBERS[kind][language].items()))
-    return {
+    kinds: dict[str, Callable[[], st.SearchStrategy[Value]]] = {
         "money": lambda: money(language, vocabulary),
         "date": lambda: dates(language, True),
         "dated": lambda: dates(language, False),
@@ -701,7 +720,8 @@ def value(kind: str, language: Language, vocabulary: str) -> st.SearchStrategy[V
         "percentage": lambda: percentages(language),
         "boleto": boletos,
         "count": lambda: st.integers(2, 99).map(lambda n: (str(n), n)),
-    }[kind]()
+    }
+    return kinds[kind]()
 
 
 # ---------------------------------------------------------------- turns
@@ -734,7 +754,8 @@ def requests(draw: st.DrawFn, language: Language, verb: str) -> tuple[str, str]:
 def phrases(vocabulary: str, language: Language) -> list[tuple[str, str, str]]:
     """The phrases of a table as tool, verb and rest, a verb at a time."""
     found = []
-    for line in PHRASES[vocabulary, language].strip().splitlines():
+    table = re.sub(r"\n\s+\|", " |", PHRASES[vocabulary, language].strip())
+    for line in table.splitlines():
         tool, _, said = line.strip().partition(": ")
         verbs, _, rest = said.partition(" ")
         found += [(tool, verb, rest) for verb in verbs.split("/")]
@@ -762,6 +783,8 @@ def steps(draw: st.DrawFn, vocabulary: str, language: Language) -> tuple[str, st
         elif not word.endswith("?") or draw(st.booleans()):
             chosen = draw(st.sampled_from(word.removesuffix("?").split("/")))
             words.append(chosen.replace("_", " "))
+    ids = [arguments[name] for name in ("source", "target") if name in arguments]
+    assume(len(set(ids)) == len(ids))  # nothing goes into itself
     return " ".join(words), end, [(tool, arguments)]
 
 
@@ -815,7 +838,7 @@ def gaps(text: str, pattern: re.Pattern[str] = AS_TYPED) -> list[int]:
 @given(turns())
 def test_a_turn_reads_back_to_its_call(made: Made) -> None:
     plan = assert_reads(made)
-    assert plan.reasons == plan.missing == plan.readings == plan.partial == ()
+    assert not [*plan.reasons, *plan.missing, *plan.readings, *plan.partial]
     (call,) = plan.calls
     assert 0 <= call.start < call.end <= len(made.text)
     assert json.loads(plan.to_json()) == plan.to_dict()
@@ -834,7 +857,7 @@ def test_joined_turns_give_all_calls_in_order(made: Made) -> None:
     plan = assert_reads(made)
     spans = [(call.start, call.end) for call in plan.calls]
     assert spans == sorted(spans)
-    assert all(one[1] <= other[0] for one, other in zip(spans, spans[1:], strict=False))
+    assert all(one[1] <= other[0] for one, other in pairwise(spans))
 
 
 @given(turns(most=2))
@@ -849,7 +872,7 @@ def test_the_same_turn_gives_the_same_plan(made: Made) -> None:
 
 @given(turns(most=2))
 def test_accents_may_be_left_out(made: Made) -> None:
-    assume(" é para " not in made.text)  # "e depois e para": that "e" joins
+    assume("é para" not in made.text[1:])  # "e depois e para": that "e" joins
     assert_reads(made, outside(made.text, without_accents))
 
 
@@ -981,7 +1004,9 @@ WORDS = sorted(
 )
 WILD = st.one_of(
     st.text(st.characters(), max_size=60),
-    st.text(st.sampled_from("aeinorst çãé-'’.,:/@$%0123456789\"“”«»\u0301\u200b\ud800\n"), max_size=60),
+    st.text(
+        st.sampled_from("aeinorst çãé-'’.,:/@$%0123456789\"“”«»\u0301\u200b\ud800\n"), max_size=60
+    ),
     st.lists(st.sampled_from(WORDS), max_size=25).map(" ".join),
     st.lists(st.sampled_from(WORDS), max_size=25).map("".join),
 )
@@ -997,8 +1022,8 @@ def test_any_text_gives_a_verdict(vocabulary: str, language: Language, text: str
     assert plan.verdict in ("read", "incomplete", "ambiguous", "unread")
     assert (plan.verdict == "read") == bool(plan.calls)
     assert (plan.verdict == "read") == (not plan.reasons)
-    for one in (*plan.calls, *plan.partial, *plan.reasons):
-        assert 0 <= one.start <= one.end <= len(text)
+    for start, end in places(plan):
+        assert 0 <= start <= end <= len(text)
     assert json.loads(plan.to_json()) == plan.to_dict()
     assert "\n" not in plan.to_json()
 
@@ -1009,8 +1034,8 @@ def test_any_text_in_a_turn_gives_a_verdict(made: Made, wild: str, data: st.Data
     text = made.text[:at] + wild + made.text[at:]
     plan = read(made, text)
     assert (plan.verdict == "read") == bool(plan.calls)
-    for one in (*plan.calls, *plan.partial, *plan.reasons):
-        assert 0 <= one.start <= one.end <= len(text)
+    for start, end in places(plan):
+        assert 0 <= start <= end <= len(text)
 
 
 @given(st.sampled_from(LANGUAGES), st.text(st.characters(), min_size=1, max_size=6))

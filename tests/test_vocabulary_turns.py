@@ -39,7 +39,7 @@ def turn(say: str, expected: str) -> str:
 CHARGE = "charge order 4411 40.00"
 
 
-def test_calls_are_compared_by_value():
+def test_calls_are_compared_by_value() -> None:
     plan = "plan: [{charge_card: {order_id: 4411, amount: %s}}]"
     assert passes(turn(CHARGE, plan % "40.00")) == [True]
     assert passes(turn(CHARGE, plan % "40")) == [True]
@@ -54,7 +54,7 @@ def test_calls_are_compared_by_value():
     assert passes(turn(CHARGE, "plan: [{charge_card: {order_id: '4411', amount: 40}}]")) == [False]
 
 
-def test_currency_goes_by_language():
+def test_currency_goes_by_language() -> None:
     text = (
         "  - say: {en: charge order 5 40.00, pt-BR: 'cobre o pedido 5 no valor de 40,00'}\n"
         "    plan: [{charge_card: {order_id: 5, amount: 40.00}}]\n"
@@ -64,7 +64,7 @@ def test_currency_goes_by_language():
     assert passes(text) == [True, True, False, True]
 
 
-def test_the_calls_must_be_all_and_in_order():
+def test_the_calls_must_be_all_and_in_order() -> None:
     two = "charge order 5 40.00 and then charge order 6 50.00"
     one = "{charge_card: {order_id: 5, amount: 40}}"
     other = "{charge_card: {order_id: 6, amount: 50}}"
@@ -73,21 +73,21 @@ def test_the_calls_must_be_all_and_in_order():
     assert passes(turn(two, f"plan: [{one}]")) == [False]
 
 
-def test_an_optional_argument_that_is_there_must_be_expected():
+def test_an_optional_argument_that_is_there_must_be_expected() -> None:
     said = "send ana@example.com on 2027-03-01"
     assert passes(turn(said, "plan: [{send_note: {to: ana@example.com}}]")) == [False]
     expected = "plan: [{send_note: {to: ana@example.com, day: 2027-03-01}}]"
     assert passes(turn(said, expected)) == [True]
 
 
-def test_relative_dates_are_reckoned_from_now():
+def test_relative_dates_are_reckoned_from_now() -> None:
     said = "send to ana@example.com tomorrow"
     plan = "plan: [{send_note: {to: ana@example.com, day: 2027-03-02}}]"
     assert passes(turn(said, f"{plan}\n    now: 2027-03-01T09:00")) == [True]
     assert passes(turn(said, f"{plan}\n    now: 2027-03-05T09:00")) == [False]
 
 
-def test_unread_incomplete_and_ambiguous():
+def test_unread_incomplete_and_ambiguous() -> None:
     negated = "do not charge order 4411 40.00"
     assert passes(turn(negated, "unread: negation")) == [True]
     assert passes(turn(negated, "unread: any")) == [True]
@@ -98,7 +98,7 @@ def test_unread_incomplete_and_ambiguous():
     assert passes(turn("charge order 4411", "incomplete: order_id")) == [False]
 
 
-def test_a_result_says_where_and_what():
+def test_a_result_says_where_and_what() -> None:
     (result,) = results(
         turn(
             "do not charge order 4411 40.00",
@@ -113,7 +113,7 @@ def test_a_result_says_where_and_what():
     assert result.got == ("unread: negation",)
 
 
-def test_several_ways_to_say_it_are_several_results():
+def test_several_ways_to_say_it_are_several_results() -> None:
     text = (
         "  - say: {en: [charge order 5, charge 5 now please maybe], pt-BR: cobre o pedido 5}\n"
         "    incomplete: amount\n"

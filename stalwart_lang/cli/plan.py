@@ -6,7 +6,7 @@ from contextlib import ExitStack
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
-from typing import IO
+from typing import IO, TYPE_CHECKING
 
 import click
 
@@ -14,8 +14,10 @@ from stalwart_lang import Selector
 from stalwart_lang.cli.errors import Unreadable, unreadable
 from stalwart_lang.cli.plan_text import plan_lines
 from stalwart_lang.diagnostics import VocabularyError
-from stalwart_lang.tracing import JsonLinesTracer, Tracer
 from stalwart_lang.vocabulary.model import LANGUAGES, Language
+
+if TYPE_CHECKING:
+    from stalwart_lang.tracing import Tracer
 
 _LINE = '{"turn": "…", "language": "en" or "pt-BR", "now": "2027-03-01T09:00"}'
 
@@ -71,6 +73,8 @@ def plan(
     with ExitStack() as stack:
         tracer = None
         if trace is not None:
+            from stalwart_lang.tracing import JsonLinesTracer
+
             _require_writable(trace)
             tracer = stack.enter_context(JsonLinesTracer(trace, capture_content=capture_content))
         selector = _load(vocabulary, tracer)
@@ -90,7 +94,7 @@ def plan(
         raise click.exceptions.Exit(1)
 
 
-def _load(vocabulary: str, tracer: Tracer | None) -> Selector:
+def _load(vocabulary: str, tracer: "Tracer | None") -> Selector:
     try:
         return Selector.load(vocabulary, tracer=tracer)
     except VocabularyError as error:

@@ -8,7 +8,7 @@ import click
 
 from stalwart_lang.diagnostics import Diagnostic, render
 from stalwart_lang.terminal import printable
-from stalwart_lang.vocabulary.lint import lint
+from stalwart_lang.vocabulary.lint import in_order, lint
 from stalwart_lang.vocabulary.load import Loaded, load_vocabulary
 from stalwart_lang.vocabulary.turns import TurnResult, check_turns
 
@@ -78,7 +78,12 @@ def test(files: tuple[str, ...]) -> None:
 
 
 def _warnings(loaded: Loaded) -> tuple[Diagnostic, ...]:
-    return () if loaded.vocabulary is None else lint(loaded.vocabulary)
+    if loaded.vocabulary is None:
+        return ()
+    from stalwart_lang.selector.overlap import overlaps
+
+    found = (*lint(loaded.vocabulary), *overlaps(loaded.vocabulary))
+    return in_order(loaded.vocabulary, found)
 
 
 def _print(diagnostics: Iterable[Diagnostic], sources: Mapping[str, str]) -> None:

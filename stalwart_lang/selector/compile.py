@@ -373,7 +373,9 @@ class _Phrases:
         writes: bool,
     ) -> dict[str, Any]:
         defaults = INTRODUCES[self.language]
-        more = (OBJECT_NAMED if writes and not direct else OBJECT_GIVEN)[self.language]
+        more = (OBJECT_GIVEN if direct else OBJECT_NAMED)[self.language]
+        if not writes:
+            more = {kind: usual for kind, usual in more.items() if kind != "list"}
         preps: dict[str, frozenset[str]] = {
             type_.kind: defaults[type_.kind] | more.get(type_.kind, frozenset())
             for type_ in argument.types

@@ -18,7 +18,7 @@ PREPOSITIONS: Mapping[Language, frozenset[str]] = {
 
 INTRODUCES: Mapping[Language, Mapping[str, frozenset[str]]] = {
     "en": {
-        "thing": frozenset({"", "for", "of", "to", "on", "from", "in", "about", "with"}),
+        "thing": frozenset({"", "for", "of", "to", "on", "from"}),
         "list": frozenset({"", "in", "with", "of"}),
         "integer": frozenset({"", "of", "for", "at"}),
         "decimal": frozenset({"", "of", "for", "at"}),
@@ -37,7 +37,7 @@ INTRODUCES: Mapping[Language, Mapping[str, frozenset[str]]] = {
         "quoted text": frozenset({"", "to", "with", "for", "as"}),
     },
     "pt-BR": {
-        "thing": frozenset({"", "de", "em", "para", "a", "sobre", "por"}),
+        "thing": frozenset({"", "de", "em", "para", "a", "por"}),
         "list": frozenset({"", "em", "com", "de"}),
         "integer": frozenset({"", "de"}),
         "decimal": frozenset({"", "de"}),
@@ -60,12 +60,14 @@ INTRODUCES: Mapping[Language, Mapping[str, frozenset[str]]] = {
 
 OBJECT_NAMED: Mapping[Language, Mapping[str, frozenset[str]]] = {
     "en": {
+        "thing": frozenset({"in", "about", "with"}),
         "list": frozenset({"to", "as"}),
         **dict.fromkeys(
             ("integer", "decimal", "percentage", "quantity", "money"), frozenset({"to"})
         ),
     },
     "pt-BR": {
+        "thing": frozenset({"sobre"}),
         "list": frozenset({"para", "como"}),
         **dict.fromkeys(
             ("integer", "decimal", "percentage", "quantity", "money"), frozenset({"para"})
@@ -74,7 +76,8 @@ OBJECT_NAMED: Mapping[Language, Mapping[str, frozenset[str]]] = {
 }
 """Prepositions more where the phrase names what the verb acts on: "set the limit to $500".
 
-"Refund order 5 to $40" is no refund of 40.
+"Refund order 5 to $40" is no refund of 40. Those of a closed list are for tools that write:
+"list the orders to late" sets nothing.
 """
 
 OBJECT_GIVEN: Mapping[Language, Mapping[str, frozenset[str]]] = {

@@ -6,9 +6,8 @@ the selector's own reader has the last word on the turn that is shown.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import UTC, datetime
-from heapq import heappop, heappush
 from itertools import chain, combinations, count, islice, product
 from typing import Any, NamedTuple
 
@@ -28,8 +27,11 @@ from stalwart_lang.selector.samples import (
     Samples,
     meanings,
 )
+from stalwart_lang.selector.shapes import Shape, Shared, Slots, alike, make_shape, shared
 from stalwart_lang.selector.store import Compiled
+from stalwart_lang.selector.values.codes import require_readers
 from stalwart_lang.selector.values.reading import Clock
+from stalwart_lang.terminal import printable
 from stalwart_lang.vocabulary.lint import in_order
 from stalwart_lang.vocabulary.model import LANGUAGES, Language, Phrase, Vocabulary
 
@@ -37,10 +39,8 @@ _MOST_FOUND = 200
 """After so many pairs of tools a language's search ends."""
 _MOST_TOOLS = 3
 """Of many tools alike, a tool is reported with so many others."""
-_MOST_LOOKS = 256
-"""A frame is compared with so many others of its bucket, the likeliest first."""
-_MOST_STATES = 4_096
-_MOST_TRIES = 4
+_MOST_TRIES = 8
+"""So many turns are tried, of those that two tools are thought to read."""
 _NOW = datetime(2026, 1, 5, 9, tzinfo=UTC)
 
 
@@ -62,29 +62,11 @@ def overlaps(
     return in_order(vocabulary, found)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class _Shape:
-    """What a frame takes: the slots, as bits, that each thing said may fill; those required."""
-
-    required: int
-    takes: Mapping[Said, int]
-    needs: tuple[frozenset[Said], ...]
-    """What the required slots take, a set a slot."""
-
-
 class _Bucket(NamedTuple):
-    """Frames that a turn with this form of a verb and these words may ask for."""
+    """Frames that a turn with this form of a verb may ask for; their phrases' rest is the same."""
 
     form: str
-    words: str
     frames: Sequence[int]
-
-
-class _Shared(NamedTuple):
-    """Things said that two frames take, and what is missing from each then, as bits of slots."""
-
-    said: tuple[Said, ...]
-    lacking: tuple[int, int]
 
 
 class _Candidate(NamedTuple):
@@ -93,6 +75,7 @@ class _Candidate(NamedTuple):
     incomplete: bool
     words: int
     letters: int
+    rank: int
     turn: str
     frames: tuple[int, int]
     lacking: tuple[int, int]
@@ -103,17 +86,17 @@ class _Overlaps:
 
     def __init__(self, vocabulary: Vocabulary, lexicon: Lexicon, language: Language) -> None:
         self._vocabulary = vocabulary
-        self._lexicon = lexicon
         self._language = language
         grammar = load_grammar(language)
         currency = vocabulary.settings.currency.get(language, DEFAULT_CURRENCY[language])
-        codes = [(kind, length) for kind, length in lexicon.codes]
+        codes = [(kind, length) for kind, length in lexicon.codes if _readable(kind, length)]
+        lexicon = self._lexicon = replace(lexicon, codes=[[*code] for code in codes])
         region = make_tables(grammar, language, codes, currency).region
         self._samples = Samples(lexicon, grammar, language, region)
         self._number = {name: at for at, name in enumerate(grammar.terminals)}
         self._order = {name: at for at, name in enumerate(vocabulary.tools)}
-        self._shapes: dict[tuple[tuple[frozenset[Said], bool], ...], _Shape] = {}
-        self._shared: dict[tuple[_Shape, _Shape, bool, bool], _Shared | None] = {}
+        self._shapes: dict[Slots, Shape] = {}
+        self._shared: dict[tuple[Shape, Shape, bool, bool], tuple[Shared, ...]] = {}
         self._phrases: dict[str, Phrase] = {}
         self._candidates: dict[tuple[str, str], list[_Candidate]] = {}
 
@@ -140,21 +123,30 @@ class _Overlaps:
             for key, numbers in index.items()
             if len(numbers) > 1 and len({frames[number]["tool"] for number in numbers}) > 1
         ]
-        forms, shared = self._forms()
+        forms, of_two = self._forms()
         for key in several:
-            verb, _, words = key.partition("|")
-            yield _Bucket(forms[verb], words, index[key])
-        if not shared:
+            form = forms.get(key.partition("|")[0])
+            if form is not None:  # a verb may be a word that stops every reading
+                yield from self._divided(form, index[key])
+        if not of_two:
             return
         by_verb: dict[str, dict[str, list[int]]] = {}
         for key, numbers in index.items():
             verb, _, words = key.partition("|")
             by_verb.setdefault(verb, {})[words] = numbers
-        for (one, other), form in shared.items():
+        for (one, other), form in of_two.items():
             few, many = sorted((by_verb[one], by_verb[other]), key=len)
             for words, numbers in few.items():
                 if words in many:
-                    yield _Bucket(form, words, [*numbers, *many[words]])
+                    yield from self._divided(form, [*numbers, *many[words]])
+
+    def _divided(self, form: str, numbers: Iterable[int]) -> Iterator[_Bucket]:
+        """Part frames by the prepositions that the rest of their phrases has."""
+        buckets: dict[tuple[tuple[str, str], ...], list[int]] = {}
+        for number in numbers:
+            said = tuple(sorted(self._lexicon.frames[number]["said"].items()))
+            buckets.setdefault(said, []).append(number)
+        return (_Bucket(form, its) for its in buckets.values() if len(its) > 1)
 
     def _forms(self) -> tuple[dict[str, str], dict[tuple[str, str], str]]:
         """Give each verb's shortest form that opens a turn, and the shortest of two verbs'."""
@@ -186,15 +178,13 @@ class _Overlaps:
 
     def _compare(self, bucket: _Bucket) -> None:
         """Compare the frames of a bucket, those of one shape together."""
-        by_shape: dict[_Shape, dict[str, int]] = {}
+        by_shape: dict[Shape, dict[str, int]] = {}
         for number in bucket.frames:
             tools = by_shape.setdefault(self._shape(number), {})
             tools.setdefault(self._lexicon.frames[number]["tool"], number)
-        for one, other in _alike([*by_shape]):
+        said: Mapping[str, str] = self._lexicon.frames[bucket.frames[0]]["said"]
+        for one, other in alike([*by_shape]):
             if one is other and len(by_shape[one]) == 1:
-                continue
-            shared = self._meet(bucket, one, other)
-            if shared is None:
                 continue
             if one is other:
                 pairs: Iterable[tuple[int, int]] = _pairs([*by_shape[one].values()])
@@ -203,71 +193,69 @@ class _Overlaps:
                     islice(by_shape[one].values(), _MOST_TOOLS),
                     islice(by_shape[other].values(), _MOST_TOOLS),
                 )
-            for frames in pairs:
-                self._add(bucket, shared, frames)
+            turns = [
+                (self._turn(bucket.form, said, found.said), found.lacking)
+                for found in self._meet(said, one, other)
+            ]
+            for (rank, (turn, lacking)), frames in product(enumerate(turns), pairs):
+                self._add(rank, turn, lacking, frames)
                 if len(self._candidates) >= _MOST_FOUND:
                     return
 
-    def _shape(self, number: int) -> _Shape:
+    def _shape(self, number: int) -> Shape:
         slots = self._lexicon.frames[number]["slots"]
         key = tuple((self._samples.of(slot), slot["required"]) for slot in slots)
         shape = self._shapes.get(key)
         if shape is None:
-            takes: dict[Said, int] = {}
-            for at, (its, _) in enumerate(key):
-                for said in its:
-                    takes[said] = takes.get(said, 0) | 1 << at
-            required = sum(1 << at for at, (_, needed) in enumerate(key) if needed)
-            needs = tuple(its for its, needed in key if needed)
-            shape = self._shapes[key] = _Shape(required, takes, needs)
+            shape = self._shapes[key] = make_shape(key)
         return shape
 
-    def _meet(self, bucket: _Bucket, one: _Shape, other: _Shape) -> _Shared | None:
-        counts, after = self._places(bucket)
+    def _meet(self, said: Iterable[str], one: Shape, other: Shape) -> tuple[Shared, ...]:
+        """Give what can be said to both; `said` are the words of their phrase."""
+        pieces = [*said]
+        counts = any("#" not in piece or piece.endswith("#n") for piece in pieces)
+        after = bool(pieces) and "#" not in pieces[-1]
         key = (one, other, counts, after)
         if key not in self._shared:
-            self._shared[key] = _shortest(one, other, counts, after)
+            self._shared[key] = shared(one, other, counts, after)
         return self._shared[key]
 
-    def _places(self, bucket: _Bucket) -> tuple[bool, bool]:
-        """Tell whether a count may stand before a phrase's words, and a number right after."""
-        pieces = bucket.words.split("|") if bucket.words else []
-        counts = any("#" not in piece or piece.endswith("#n") for piece in pieces)
-        return counts, bool(pieces) and "#" not in pieces[-1]
-
-    def _add(self, bucket: _Bucket, shared: _Shared, frames: tuple[int, int]) -> None:
+    def _add(self, rank: int, turn: str, lacking: tuple[int, int], frames: tuple[int, int]) -> None:
         made = self._lexicon.frames
         tools = made[frames[0]]["tool"], made[frames[1]]["tool"]
         if tools[0] == tools[1]:
             return
-        lacking = shared.lacking
         if self._order[tools[0]] > self._order[tools[1]]:
             tools, frames, lacking = tools[::-1], frames[::-1], lacking[::-1]
-        turn = self._turn(bucket, shared.said)
-        candidate = _Candidate(any(lacking), turn.count(" "), len(turn), turn, frames, lacking)
+        candidate = _Candidate(
+            any(lacking), turn.count(" "), len(turn), rank, turn, frames, lacking
+        )
         candidates = self._candidates.setdefault(tools, [])
         candidates.append(candidate)
         if len(candidates) > 4 * _MOST_TRIES:
             candidates.sort()
             del candidates[_MOST_TRIES:]
 
-    def _turn(self, bucket: _Bucket, said: Iterable[Said]) -> str:
+    def _turn(self, form: str, phrase: Mapping[str, str], said: Iterable[Said]) -> str:
         """Write a turn: the verb, a count, the words of the phrase, a number, and the rest."""
         words: list[str] = []
-        for piece in bucket.words.split("|") if bucket.words else ():
+        for piece, preposition in phrase.items():
             thing, mark, number = piece.rpartition("#")
-            words.append(self._samples.nouns[thing, number == "n"][0] if mark else piece)
+            if preposition:
+                words.append(self._samples.preposition(preposition))
+            words.append(self._samples.nouns[thing, number == "n"] if mark else piece)
         first = BEFORE_PHRASE if words else COUNT
         ahead = sorted((one for one in said if one.place in (COUNT, first)), key=_place)
         behind = sorted((one for one in said if one not in ahead), key=_behind)
-        return " ".join(
-            [bucket.form, *(one.text for one in ahead), *words, *(one.text for one in behind)]
-        )
+        ids = count(1)
+        for one in behind:
+            words.append(f"{one.text} {next(ids)}" if one.id_follows else one.text)
+        return " ".join([form, *(one.text for one in ahead), *words])
 
     def _diagnostic(self, tools: tuple[str, str], candidate: _Candidate) -> Diagnostic:
         made = [self._lexicon.frames[number] for number in candidate.frames]
         phrases = [self._phrase(frame) for frame in made]
-        turn = quoted(candidate.turn)
+        turn = f"`{printable(candidate.turn)}`"  # whole, so that it can be tried
         fix = "give one of them another verb or a noun"
         if not any(candidate.lacking):
             message = f"{quoted(tools[0])} and {quoted(tools[1])} both read {turn}"
@@ -293,6 +281,15 @@ class _Overlaps:
         return self._phrases[rule]
 
 
+def _readable(kind: str, length: int | None) -> bool:
+    """Tell whether a kind of code can be read here: some need an extra that may be missing."""
+    try:
+        require_readers([(kind, length)])
+    except ImportError:
+        return False
+    return True
+
+
 def _place(said: Said) -> int:
     return said.place
 
@@ -306,91 +303,6 @@ def _pairs(frames: Sequence[int]) -> Iterator[tuple[int, int]]:
     for at, frame in enumerate(frames):
         for before in frames[: min(at, _MOST_TOOLS)]:
             yield before, frame
-
-
-def _alike(shapes: Sequence[_Shape]) -> Iterator[tuple[_Shape, _Shape]]:
-    """Pair the shapes where one may take all that the other needs; each with itself, too."""
-    if len(shapes) == 1:
-        yield shapes[0], shapes[0]
-        return
-    taking: dict[Said, list[int]] = {}
-    for at, shape in enumerate(shapes):
-        for said in shape.takes:
-            taking.setdefault(said, []).append(at)
-    takers: dict[frozenset[Said], int] = {}
-    for its in chain.from_iterable(shape.needs for shape in shapes):
-        if its not in takers:
-            takers[its] = sum(len(taking[said]) for said in its)
-    seen: set[tuple[int, int]] = set()
-    for at, shape in enumerate(shapes):
-        yield shape, shape
-        # The slot that the fewest others can fill leaves the fewest to look at.
-        rarest = min(shape.needs, key=takers.__getitem__, default=None)
-        others: Iterable[int] = range(len(shapes))
-        if rarest is not None:
-            others = dict.fromkeys(chain.from_iterable(taking[said] for said in rarest))
-        for other in islice(others, _MOST_LOOKS):
-            pair = (min(at, other), max(at, other))
-            if other == at or pair in seen:
-                continue
-            takes = shapes[other].takes.keys()
-            if all(not its.isdisjoint(takes) for its in shape.needs):
-                seen.add(pair)
-                yield shapes[pair[0]], shapes[pair[1]]
-
-
-def _shortest(one: _Shape, other: _Shape, counts: bool, after: bool) -> _Shared | None:
-    """Find the shortest things said that bind in both shapes and complete both, or else one.
-
-    As in assignment, what is said fills the one slot that takes it, or the one not filled yet.
-    """
-    choices: dict[tuple[int, int], tuple[tuple[int, int], Said]] = {}
-    for said in one.takes.keys() & other.takes.keys():
-        if (said.place == COUNT and not counts) or (said.place == AFTER_PHRASE and not after):
-            continue
-        slots = (one.takes[said], other.takes[said])
-        cost = (said.text.count(" ") + 1, len(said.text))
-        if slots not in choices or (cost, said) < choices[slots]:
-            choices[slots] = (cost, said)
-    ordered = sorted((*choice, slots) for slots, choice in choices.items())
-    half: _Shared | None = None
-    tie = count()
-    waiting: list[tuple[int, int, int, int, int, int, tuple[Said, ...]]] = []
-    heappush(waiting, (0, 0, 0, next(tie), 0, 0, ()))
-    done: set[tuple[int, int]] = set()
-    while waiting and len(done) < _MOST_STATES:
-        words, letters, disorder, _, bound_one, bound_other, said_yet = heappop(waiting)
-        if (bound_one, bound_other) in done:
-            continue
-        done.add((bound_one, bound_other))
-        lacking = (one.required & ~bound_one, other.required & ~bound_other)
-        if not any(lacking):
-            return _Shared(said_yet, lacking)
-        if half is None and not all(lacking):
-            half = _Shared(said_yet, lacking)
-        for (more_words, more_letters), said, (of_one, of_other) in ordered:
-            fills_one, fills_other = _filled(of_one, bound_one), _filled(of_other, bound_other)
-            if fills_one and fills_other:
-                heappush(
-                    waiting,
-                    (
-                        words + more_words,
-                        letters + more_letters,
-                        disorder + (fills_one < bound_one),  # as the arguments are declared
-                        next(tie),
-                        bound_one | fills_one,
-                        bound_other | fills_other,
-                        (*said_yet, said),
-                    ),
-                )
-    return half
-
-
-def _filled(slots: int, bound: int) -> int:
-    """Give the one slot that is filled, or none."""
-    if slots & (slots - 1):
-        slots &= ~bound
-    return 0 if slots & bound or slots & (slots - 1) else slots
 
 
 class _Reading:
@@ -413,7 +325,6 @@ class _Reading:
             lexicons={language: replace(lexicon, index=self._index)},
         )
         self._reader = Reader(compiled, language)
-        self._known: dict[tuple[str, tuple[int, int]], bool] = {}
 
     def ambiguous(self, turn: str, frames: tuple[int, int]) -> bool:
         """Tell whether `turn` is ambiguous between the tools of two frames."""

@@ -1,8 +1,10 @@
-"""The shortest ways to say an argument, for turns that show something of a vocabulary."""
+"""Short ways to say an argument, for turns that show something of a vocabulary."""
 
 from collections.abc import Iterator, Mapping
-from typing import Any, Final, NamedTuple
+from dataclasses import dataclass
+from typing import Any, Final, TypeAlias
 
+from stalwart_lang.selector.assign import _accepts as accepts
 from stalwart_lang.selector.grammar import Grammar
 from stalwart_lang.selector.lexicon import Entry, Lexicon
 from stalwart_lang.selector.text import tokenize
@@ -15,17 +17,22 @@ BEFORE_PHRASE: Final = 2
 ANYWHERE: Final = 3
 
 
-class Said(NamedTuple):
+@dataclass(frozen=True, slots=True, eq=False)
+class Said:
     """An argument in words. `place` is where a turn may have them.
 
     `COUNT` is right behind the verb, before a noun (`list 2 orders`), `AFTER_PHRASE` right behind
     a phrase's last word (`set volume 1`); `BEFORE_PHRASE` is as good as anywhere, and reads better
-    (`list open orders`).
+    (`list open orders`). `id_follows` tells that the words end before an id.
     """
 
     text: str
-    place: int = ANYWHERE
+    place: int
+    id_follows: bool
 
+
+_Value: TypeAlias = tuple[str, str, Any]
+"""The words of a value, the kind of item it makes, and the names that decide who takes it."""
 
 _VALUES: Mapping[Language, Mapping[str, str]] = {
     "en": {
@@ -53,12 +60,10 @@ _VALUES: Mapping[Language, Mapping[str, str]] = {
         "quoted text": '"x"',
     },
 }
-_ALSO: Mapping[str, tuple[str, ...]] = {
-    "decimal": ("integer",),
-    "money": ("decimal",),
-}
-"""The other kinds of values that an argument of a type takes."""
-_ALSO_LABELLED: Mapping[str, tuple[str, ...]] = {**_ALSO, "money": ("decimal", "integer")}
+_COUNTED: _Value = ("2", "count", None)
+_HOUR: _Value = ("13", "integer", None)
+_ALSO: Mapping[str, tuple[str, ...]] = {"decimal": ("integer",), "money": ("decimal", "integer")}
+"""The kinds of values that an argument of a type may take besides its own."""
 _CODES = (
     "+12125551234",
     "2125551234",
@@ -78,25 +83,29 @@ class Samples:
         self._adjectives_first = language == "en"
         self._grammar = grammar
         self._number = {name: at for at, name in enumerate(grammar.terminals)}
-        self._known: dict[Any, frozenset[Said]] = {}
-        self._by_slot: dict[int, frozenset[Said]] = {}
-        self.nouns: dict[tuple[str, bool], list[str]] = {}
-        """By thing and whether in the plural, its nouns: the shortest of each meaning."""
-        self._members: dict[str, list[str]] = {}
-        self._labels: dict[str, list[str]] = {}
+        self._known: dict[Any, tuple[Said, ...]] = {}
+        self._by_slot: dict[int, tuple[Said, ...]] = {}
+        self._said: dict[tuple[str, int, bool], Said] = {}
+        self.nouns: dict[tuple[str, bool], str] = {}
+        """By thing and whether in the plural, its shortest noun."""
+        self._things: dict[str, list[_Value]] = {}
+        self._members: dict[str, list[_Value]] = {}
+        self._labels: dict[str, list[tuple[str, tuple[str, ...]]]] = {}
         self._collect(lexicon)
-        self._codes: dict[tuple[str, int | None], list[str]] = {}
+        self._codes: dict[tuple[str, int | None], list[_Value]] = {}
         types = [(kind, length) for kind, length in lexicon.codes]
         for text in (*_CODES, *("1" * length for _, length in types if length)):
             code = read_code(tokenize(text), 0, types, region)
-            for type_ in code.value if code is not None else ():
-                self._codes.setdefault(type_, []).append(text)
+            if code is None:
+                continue
+            for type_ in code.value:
+                self._codes.setdefault(type_, []).append((text, "code", tuple(code.value)))
 
     def _collect(self, lexicon: Lexicon) -> None:
         """Collect nouns, members and labels; of words that mean the same, the shortest."""
-        best: dict[tuple[int, str], tuple[bool, int, int, str, Any]] = {}
         number = self._number
         wanted = {number[name] for name in ("THING", "THINGS", "MEMBER", "LABEL")}
+        best: dict[tuple[int, str], tuple[bool, int, int, str, Any]] = {}
         for text, entry in _phrases(lexicon.words):
             for type_, payload in meanings(entry):
                 if type_ in wanted:
@@ -104,69 +113,84 @@ class Samples:
                     rank = (entry[0].__class__ is list, text.count(" "), len(text), text, payload)
                     if means not in best or rank[:3] < best[means][:3]:
                         best[means] = rank
-        for (type_, _), (*_, text, payload) in best.items():
+        for (type_, _), (*_, text, payload) in sorted(best.items(), key=lambda one: one[1][:3]):
             if type_ == number["MEMBER"]:
-                lists = [name for name, _ in payload]
+                lists = tuple(name for name, _ in payload)
                 for name in lists:
-                    if lists.count(name) == 1:
-                        self._members.setdefault(name, []).append(text)
+                    self._members.setdefault(name, []).append((text, "member", lists))
             elif type_ == number["LABEL"]:
                 for label in payload:
-                    self._labels.setdefault(label, []).append(text)
+                    self._labels.setdefault(label, []).append((text, tuple(payload)))
             else:
+                plural = type_ == number["THINGS"]
                 for thing in payload:
-                    self.nouns.setdefault((thing, type_ == number["THINGS"]), []).append(text)
+                    self.nouns.setdefault((thing, plural), text)
+                    if not plural:
+                        value = (text, "thing", tuple(payload))
+                        self._things.setdefault(thing, []).append(value)
 
-    def of(self, slot: Mapping[str, Any]) -> frozenset[Said]:
+    def of(self, slot: Mapping[str, Any]) -> tuple[Said, ...]:
         """Give what a slot of a frame takes."""
         said = self._by_slot.get(id(slot))
         if said is None:
             types = tuple(map(tuple, slot["types"]))
             preps = tuple(tuple(slot["preps"][kind]) for kind, _, _ in types)
-            key = (types, preps, tuple(slot["labels"]))
+            key = (types, preps, tuple(slot["labels"]), slot["required"])
             said = self._known.get(key)
             if said is None:
-                said = self._known[key] = frozenset(self._said(slot))
+                said = self._known[key] = tuple(dict.fromkeys(self._taken(slot)))
             self._by_slot[id(slot)] = said
         return said
 
-    def _said(self, slot: Mapping[str, Any]) -> Iterator[Said]:
+    def _taken(self, slot: Mapping[str, Any]) -> Iterator[Said]:
         for kind, name, length in slot["types"]:
-            for value in self._of_type(kind, name, length, _ALSO):
+            for text, item, names in self._of_type(kind, name, length):
                 for preposition in slot["preps"][kind]:
-                    if preposition:
-                        yield Said(f"{self._preposition(preposition)} {value}")
-                    elif value != self._values["integer"]:
-                        yield Said(value, self._place(kind))
-                    else:
-                        yield Said(value, AFTER_PHRASE)
-                        if kind == "integer":
-                            yield Said("2", COUNT)
-            if kind != "thing":
-                for value in self._of_type(kind, name, length, _ALSO_LABELLED):
-                    for label in ("=" + kind, *slot["labels"]):
-                        for word in self._labels.get(label, ()):
-                            yield Said(f"{word} {value}")
+                    if accepts(slot, item, names, preposition, ()):
+                        if not preposition:
+                            yield self._make(text, self._place(item), item == "thing")
+                        elif item != "count":
+                            words = f"{self.preposition(preposition)} {text}"
+                            yield self._make(words, ANYWHERE, item == "thing")
+                if item in ("thing", "count"):
+                    continue
+                for label in ("=" + kind, *slot["labels"]):
+                    for word, labels in self._labels.get(label, ()):
+                        if accepts(slot, item, names, "", labels):
+                            yield self._make(f"{word} {text}", ANYWHERE, False)
 
-    def _of_type(
-        self, kind: str, name: str, length: int | None, also: Mapping[str, tuple[str, ...]]
-    ) -> Iterator[str]:
+    def _of_type(self, kind: str, name: str, length: int | None) -> Iterator[_Value]:
         if kind == "thing":
-            for noun in self.nouns.get((name, False), ()):
-                yield f"{noun} 1"
+            yield from self._things.get(name, ())
         elif kind == "list":
             yield from self._members.get(name, ())
         elif (kind, length) in self._codes:
             yield from self._codes[kind, length]
         elif kind in self._values:
-            for one in (kind, *also.get(kind, ())):
-                yield self._values[one]
+            for one in (kind, *_ALSO.get(kind, ())):
+                yield self._values[one], one, None
+            if kind == "integer":
+                yield _COUNTED
+            if kind in ("integer", "time"):
+                yield _HOUR
 
-    def _place(self, kind: str) -> int:
-        return BEFORE_PHRASE if kind == "list" and self._adjectives_first else ANYWHERE
+    def _make(self, text: str, place: int, id_follows: bool) -> Said:
+        """Make the one object for these words, so that they are cheap to compare."""
+        key = (text, place, id_follows)
+        said = self._said.get(key)
+        if said is None:
+            said = self._said[key] = Said(*key)
+        return said
 
-    def _preposition(self, name: str) -> str:
-        """Give a preposition's shortest word; the Portuguese `a` would be taken for an article."""
+    def _place(self, item: str) -> int:
+        if item == "count":
+            return COUNT
+        if item == "integer":
+            return AFTER_PHRASE
+        return BEFORE_PHRASE if item == "member" and self._adjectives_first else ANYWHERE
+
+    def preposition(self, name: str) -> str:
+        """Give a preposition's first word; the Portuguese `a` would be taken for an article."""
         terminal = "A_DET" if name == "a" else name.upper()
         return self._grammar.words[terminal][0][0]
 

@@ -23,6 +23,8 @@ from stalwart_lang.vocabulary.model import LANGUAGES, Language, Vocabulary
 
 _FORMAT = 2
 _MOST_KEPT = 32
+# What reading a file can raise that is not there, or is not what was written.
+_UNUSABLE = (OSError, ValueError, LookupError, TypeError, AttributeError, RecursionError)
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +63,7 @@ def load_compiled(path: str | Path) -> Compiled:
     """
     kept = _cache_file(vocabulary_file(path))
     if kept is not None:
-        with suppress(OSError, ValueError, KeyError, TypeError, IndexError), collector_paused():
+        with suppress(*_UNUSABLE), collector_paused():
             return _from_json(json.loads(kept.read_bytes()))
     vocabulary = Vocabulary.load(path)
     compiled = compile_vocabulary(vocabulary)
@@ -138,10 +140,10 @@ def _from_json(made: Mapping[str, Any]) -> Compiled:
     for name, digest in made["files"].items():
         if _hash(name) != digest:
             raise ValueError(f"{name} has changed")
-    lexicons = {
-        language: Lexicon(**kept | {"frames": _from_columns(kept["frames"])})
-        for language, kept in made["lexicons"].items()
-    }
+    lexicons = {}
+    for language in LANGUAGES:
+        kept = made["lexicons"][language]
+        lexicons[language] = Lexicon(**kept | {"frames": _from_columns(kept["frames"])})
     rest = {name: value for name, value in made.items() if name != "files"}
     return Compiled(**rest | {"lexicons": lexicons})
 

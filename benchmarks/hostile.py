@@ -52,6 +52,7 @@ TURNS: Mapping[str, Mapping[str, Make]] = {
         "one long word": _repeat("a"),
         "a word of hyphens": _repeat("a-"),
         "combining accents": _repeat("\u0301", before="e"),
+        "combining accents out of order": _repeat("\u0301\u0327", before="e"),
         "decomposed letters": _repeat("e\u0301 "),
         "jamo": _repeat("\u1100\u1161"),
         "stop words": _repeat("the of to and "),

@@ -12,13 +12,13 @@ from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime
 from functools import cache
-from pathlib import Path
 from typing import Any, ClassVar, cast
 
 import pytest
 
 from stalwart_lang import Language, Plan, Selector, Vocabulary
 from stalwart_lang.vocabulary.load import load_text
+from stalwart_lang.vocabulary.locate import read_file
 
 NOW = "2026-11-30T09:00:00-03:00"
 
@@ -691,7 +691,7 @@ class TestPlaces:
         (call,) = plan("cancel order 5").calls
         assert call.rule == "cancel_order.say.en[0]"
         assert call.file.endswith("shop.yaml")
-        lines = Path(call.file).read_text(encoding="utf-8").splitlines()
+        lines = read_file(call.file).decode().splitlines()
         assert "cancel" in lines[call.line - 1]
 
 

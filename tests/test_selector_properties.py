@@ -17,7 +17,7 @@ from itertools import pairwise
 from typing import Any
 
 import pytest
-from hypothesis import assume, example, given
+from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
 
 from stalwart_lang import Language, Plan, Selector, Vocabulary
@@ -640,7 +640,7 @@ QUOTE_CONTENT = st.one_of(
         st.characters(exclude_categories=["Cc", "Cs", "Cf", "Zl", "Zp"], exclude_characters='"”»'),
         min_size=1,
         max_size=12,
-    ),
+    ).filter(str.strip),
 )
 
 
@@ -860,6 +860,7 @@ def test_joined_turns_give_all_calls_in_order(made: Made) -> None:
     assert all(one[1] <= other[0] for one, other in pairwise(spans))
 
 
+@settings(max_examples=30)
 @given(turns(most=2))
 def test_the_same_turn_gives_the_same_plan(made: Made) -> None:
     other = Selector(Vocabulary.load(made.vocabulary))
@@ -872,7 +873,8 @@ def test_the_same_turn_gives_the_same_plan(made: Made) -> None:
 
 @given(turns(most=2))
 def test_accents_may_be_left_out(made: Made) -> None:
-    assume("é para" not in made.text[1:])  # "e depois e para": that "e" joins
+    # "Depois e para", "depois da para": without its accent the word is another one.
+    assume(not re.search(r".\b(é para|dá para|dá pra)\b", made.text, re.DOTALL))
     assert_reads(made, outside(made.text, without_accents))
 
 
@@ -937,6 +939,7 @@ def test_a_negation_anywhere_stops_the_turn(made: Made, data: st.DataObject) -> 
 def test_a_condition_anywhere_stops_the_turn(made: Made, data: st.DataObject) -> None:
     word = data.draw(st.sampled_from(CONDITIONS[made.language]))
     at = data.draw(st.sampled_from(gaps(made.text)))
+    assume((word, made.text[:at][-3:]) != ("once", " at"))  # at once
     assert_unread(made, f"{made.text[:at]} {word} {made.text[at:]}")
 
 
@@ -1038,6 +1041,7 @@ def test_any_text_in_a_turn_gives_a_verdict(made: Made, wild: str, data: st.Data
         assert 0 <= start <= end <= len(text)
 
 
+@settings(max_examples=40)
 @given(st.sampled_from(LANGUAGES), st.text(st.characters(), min_size=1, max_size=6))
 def test_ten_thousand_characters_give_a_verdict(language: Language, part: str) -> None:
     text = part * (10_240 // len(part))

@@ -1,9 +1,9 @@
 """Give each step its tool and each argument its value; bind no slot twice, guess nothing."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal
-from typing import Any
+from typing import Any, NamedTuple
 
 from stalwart_lang.selector.lexicon import Lexicon
 from stalwart_lang.selector.steps import AND, COMMA, Bare, Item, Problem, Step
@@ -40,8 +40,7 @@ class Bound:
     missing: list[int] = field(default_factory=list)
 
 
-@dataclass(frozen=True, slots=True)
-class Mention:
+class Mention(NamedTuple):
     """What the turn has spoken of: a thing with its ids or without, or a noun of a phrase."""
 
     thing: str
@@ -57,6 +56,7 @@ class _Frame:
         "accepts",
         "amounts",
         "direct",
+        "either",
         "number",
         "required",
         "said",
@@ -75,6 +75,7 @@ class _Frame:
         self.said: Mapping[str, str] = made["said"]
         self.slots: Sequence[Mapping[str, Any]] = made["slots"]
         self.accepts: dict[Any, tuple[tuple[int, str], ...]] = {}
+        self.either = any(len(slot["types"]) > 1 for slot in self.slots)
         self.required = tuple(at for at, slot in enumerate(self.slots) if slot["required"])
         kinds = [{kind for kind, _, _ in slot["types"]} for slot in self.slots]
         self.amounts = frozenset(at for at, its in enumerate(kinds) if its & _AMOUNTS)
@@ -91,13 +92,15 @@ class _Frame:
             name = tuple(member[0] for member in item.value)
         elif item.kind == "code":
             name = tuple(item.value)
+        elif item.kind == "quantity":
+            name = item.value[1]
         key = (item.kind, name, item.preposition, item.labels)
         known = self.accepts.get(key)
         if known is None:
             known = self.accepts[key] = tuple(
                 (number, kind)
                 for number, slot in enumerate(self.slots)
-                if (kind := _accepts(slot, item.kind, name, item.preposition, item.labels))
+                if (kind := accepts(slot, item.kind, name, item.preposition, item.labels))
             )
         return known
 
@@ -119,12 +122,11 @@ class Assigner:
     def assign(self, steps: Sequence[Step]) -> list[list[Bound]] | Problem:
         """Give every step its readings: one for a plan, more where the turn is ambiguous."""
         readings: list[list[Bound]] = []
-        mentions: list[Mention] = []
+        mentions: dict[Mention, None] = {}
         last = len(steps) - 1
+        shares = _shares(steps)
         for number, step in enumerate(steps):
-            shared: Sequence[Item] = ()
-            if not step.items and not step.bare and number < last:
-                shared = _shared(steps, number)
+            shared = shares[number] if shares else ()
             bound = self._step(step, mentions, shared)
             if isinstance(bound, Problem):
                 return bound
@@ -162,20 +164,20 @@ class Assigner:
             return Problem("unexpected", *_where(step))
         return {number: value for number, value in values.items() if number not in given}
 
-    def _mention(self, bound: Bound, mentions: list[Mention]) -> None:
+    def _mention(self, bound: Bound, mentions: dict[Mention, None]) -> None:
         """Remember the ids that a step named, for the references after it."""
         for slot, value in bound.values.items():
             if value.__class__ is list:
                 types = self._lexicon.frames[bound.frame]["slots"][slot]["types"]
                 thing = next(name for kind, name, _ in types if kind == "thing")
-                mention = Mention(thing, tuple(value), len(value) > 1)
-                if mention not in mentions:
-                    mentions.append(mention)
-        mentions += [Mention(noun, (), False, noun=True) for noun in bound.step.said]
-        mentions += [Mention(bare.thing, (), bare.plural) for bare in bound.step.bare]
+                mentions[Mention(thing, tuple(value), len(value) > 1)] = None
+        for noun in bound.step.said:
+            mentions[Mention(noun, (), False, True)] = None
+        for bare in bound.step.bare:
+            mentions[Mention(bare.thing, (), bare.plural)] = None
 
     def _step(
-        self, step: Step, mentions: Sequence[Mention], shared: Sequence[Item]
+        self, step: Step, mentions: Iterable[Mention], shared: Sequence[Item]
     ) -> list[Bound] | Problem:
         """Give the frames that a step fits: all that a person could have meant by it."""
         frames, rest = self._candidates(step)
@@ -187,10 +189,13 @@ class Assigner:
             return particle
         problem: Problem | None = None
         for number in frames:
-            bound = self._fit(self._frame(number), step, rest, mentions, shared)
+            frame_ = self._frame(number)
+            bound = self._fit(frame_, step, rest, mentions, shared)
             if isinstance(bound, Problem):
                 problem = problem or bound
-            elif any(value.__class__ is Either for value in bound.values.values()):
+            elif frame_.either and any(
+                value.__class__ is Either for value in bound.values.values()
+            ):
                 fits.extend(_each(bound))
             else:
                 fits.append(bound)
@@ -202,9 +207,10 @@ class Assigner:
 
     def _particle(self, step: Step) -> Problem | None:
         """Refuse a preposition that belongs to the verb: the `on` of "turn on light 5 off"."""
-        for item in step.items:
+        particles = self._lexicon.particles
+        for item in step.items if particles else ():
             if item.preposition and any(
-                f"{verb}|{item.preposition}" in self._lexicon.particles for verb in step.verbs
+                f"{verb}|{item.preposition}" in particles for verb in step.verbs
             ):
                 return Problem("unexpected", item.first, item.last)
         return None
@@ -244,7 +250,7 @@ class Assigner:
         frame: _Frame,
         step: Step,
         rest: bool,
-        mentions: Sequence[Mention],
+        mentions: Iterable[Mention],
         shared: Sequence[Item],
     ) -> Bound | Problem:
         """Bind a step's items to a frame's slots."""
@@ -274,6 +280,7 @@ class Assigner:
             and not rest
             and step.me < 0
             and step.items
+            and step.items[0].preposition
             and all(one.preposition for one in step.items)
         ):
             return Problem("unexpected", step.items[0].first, step.items[0].last)
@@ -346,6 +353,8 @@ class Assigner:
                 if item.kind == "decimal" and amount.as_tuple().exponent not in (-2, 0):
                     return Problem("ill_formed_money", item.first, item.last)
             return _money(amount, currency) or Problem("ill_formed_money", item.first, item.last)
+        if kind == "quantity":
+            return {"value": str(value[0]), "unit": value[1]}
         if kind in ("decimal", "percentage"):
             return str(value)
         if kind in ("e-mail", "quoted text"):
@@ -354,7 +363,7 @@ class Assigner:
             return _code(item, slot)
         return value
 
-    def _antecedents(self, item: Item, mentions: Sequence[Mention]) -> list[Mention]:
+    def _antecedents(self, item: Item, mentions: Iterable[Mention]) -> list[Mention]:
         """Give all that a pronoun can refer to: of its number and gender, things and nouns alike.
 
         A pronoun with a preposition refers to a thing; as the verb's object, it may be a noun too
@@ -379,7 +388,7 @@ class Assigner:
         frame: _Frame,
         item: Item,
         values: dict[int, Any],
-        mentions: Sequence[Mention],
+        mentions: Iterable[Mention],
     ) -> Problem | None:
         """Bind what a pronoun or a noun with this or that refers to: one mention, or nothing."""
         fitting: list[tuple[int, str]] = []
@@ -504,20 +513,27 @@ def _code(item: Item, slot: Mapping[str, Any]) -> str | Either:
     return next(iter(read)) if len(read) == 1 else Either(tuple(read))
 
 
-def _shared(steps: Sequence[Step], number: int) -> Sequence[Item]:
-    """Give the items that a step without any shares: those of the first one after it that has some.
+def _shares(steps: Sequence[Step]) -> Sequence[Sequence[Item]]:
+    """Give each step without items those of the first after it that has any.
 
     Commas and a last `and` join the two. "Cancel and schedule the delivery of order 5" cancels no
-    order: a verb alone does not share with one that has a noun of its own.
+    order: a verb alone does not share with one that has a noun of its own. Empty where every step
+    has its own.
     """
-    for following in steps[number + 1 :]:
-        if following.joint not in (COMMA, AND):
-            return ()
-        if following.items or following.bare:
-            last_and = following.joint == AND
-            other_object = bool(following.said) and not steps[number].said
-            return following.items if last_and and not other_object else ()
-    return ()
+    if all(step.items or step.bare for step in steps):
+        return ()
+    shares: list[Sequence[Item]] = [()] * len(steps)
+    giver: Step | None = None
+    for number in range(len(steps) - 1, -1, -1):
+        step = steps[number]
+        if step.items or step.bare:
+            giver = step if step.joint == AND else None
+        else:
+            if giver is not None and (step.said or not giver.said):
+                shares[number] = giver.items
+            if step.joint not in (COMMA, AND):
+                giver = None
+    return shares
 
 
 def _where(step: Step) -> tuple[int, int]:
@@ -539,7 +555,7 @@ def _counts(step: Step, item: Item) -> bool:
     return all(other.kind == "member" for other in after if other.first < noun)
 
 
-def _accepts(
+def accepts(
     slot: Mapping[str, Any], kind: str, name: Any, preposition: str, labels: tuple[str, ...]
 ) -> str:
     """Give the type as which a slot takes an item, or nothing."""
@@ -570,6 +586,8 @@ def _fits(
         return not labelled
     if type_ == "money":
         return kind in ("money", "decimal") or (kind == "integer" and labelled)
+    if type_ == "quantity":
+        return kind == "quantity" and type_name == name
     if kind == "code":
         return (type_, length if type_ == "digits" else None) in name
     return kind == type_

@@ -1,6 +1,6 @@
 """Compile a vocabulary into one language's lexicon: its words, and the frames they ask for."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import product
 from typing import Any
 
@@ -58,6 +58,8 @@ def compile_lexicon(vocabulary: Vocabulary, language: Language) -> Lexicon:
             frames.append(frame)
     for verb in verbs:
         _add_verb(builder, number, language, verb)
+    if language == "pt-BR":
+        builder.share_forms(number["INFORMAL"], number["IMPERATIVE"])
     for noun, (things, plural) in phrases.things.items():
         builder.add(noun.split(" "), number["THINGS" if plural else "THING"], sorted(things))
     for member, kept in phrases.members.items():
@@ -73,7 +75,21 @@ def compile_lexicon(vocabulary: Vocabulary, language: Language) -> Lexicon:
         phrases.genders,
         _codes(vocabulary),
         {key: True for key in index if key.partition("|")[2] in phrases.prepositions},
+        _units(vocabulary, language, phrases.plural),
     )
+
+
+def _units(
+    vocabulary: Vocabulary, language: Language, plural: Callable[[str], str]
+) -> dict[str, str]:
+    """Give the words of the units of quantities, one token each, in both numbers."""
+    found: dict[str, str] = {}
+    for unit in vocabulary.units.values():
+        for phrase in unit.words.get(language, ()):
+            for form in {_text(phrase), plural(_text(phrase))}:
+                for typed in spellings(form):
+                    found.setdefault(typed, unit.name)
+    return found
 
 
 def _codes(vocabulary: Vocabulary) -> list[list[Any]]:
@@ -124,6 +140,21 @@ class _Builder:
                     self._final.add(id(entry))
                 elif id(entry) not in self._final:
                     _put(entry, type_, payload, typed == last)
+
+    def share_forms(self, informal: int, imperative: int) -> None:
+        """Let a form that two verbs share in different moods ask for both.
+
+        `Cobre` is the informal imperative of *cobrir* and the formal one of *cobrar*. It comes
+        first as the informal one of both; after "quero que" it is the formal one only.
+        """
+        for entry in self._root.values():
+            types, payloads = entry[0], entry[1]
+            if informal in types and imperative in types:
+                at, formal = types.index(informal), payloads[types.index(imperative)]
+                both = payloads[at] + [verb for verb in formal if verb not in payloads[at]]
+                del types[at], payloads[at]
+                types.insert(0, informal)
+                payloads.insert(0, both)
 
     def has(self, word: str) -> bool:
         """Tell whether `word` alone means something already."""
@@ -469,7 +500,7 @@ def _add_portuguese_verb(builder: _Builder, number: Mapping[str, int], verb: str
         if pronoun in ("me", "nos"):
             builder.add(tokenize(form), number[f"{mood.upper()}_ME"], [verb])
         elif pronoun in ("o", "a", "os", "as"):
-            builder.add(tokenize(form), number[f"{mood.upper()}_CLITIC"], [verb, pronoun])
+            builder.add(tokenize(form), number[f"{mood.upper()}_CLITIC"], [[verb, pronoun]])
     for code, unread in (
         ("past", (*forms.past, *forms.participles)),
         ("future", forms.future),

@@ -26,6 +26,7 @@ _JOINTS = ("COMMA", "AND", "THEN", "STOP", "QUESTION")
 _HEADS = ("BASE", "ING", "IMPERATIVE", "INFORMAL", "INFINITIVE", "PAST_SUBJUNCTIVE")
 _SIGNS = frozenset(".,;!")
 _PAUSES = ([","], ["."], ["!"], [";"], ["\n"])
+_GLUED = re.compile(r"([0-9]+(?:[.,][0-9]+)*)([^\W\d_]+)")
 _DOZENS = frozenset({"dozen", "dozens", "dúzia", "duzia", "dúzias", "duzias"})
 _AFTER_STEP_NUMBER = frozenset({")", "."})
 _BULLETS = frozenset("-•*–")
@@ -78,6 +79,9 @@ class LexerTables:
     codes: tuple[CodeType, ...]
     region: str
     code: int
+    quantity: int
+    units: Mapping[str, str]
+    """The units of quantities, by the words for them."""
     ids: frozenset[int]
     """The terminals that an id follows."""
     amount: Callable[[str], object]
@@ -89,8 +93,9 @@ def make_tables(
     language: Language,
     codes: Sequence[CodeType] = (),
     currency: str = "",
+    units: Mapping[str, str] | None = None,
 ) -> LexerTables:
-    """Make the look-up tables of a language's lexer; `codes` are those its vocabulary takes.
+    """Make the look-up tables of a language's lexer; `codes` and `units` are its vocabulary's.
 
     Telephone numbers without a country code are of the country of the vocabulary's currency.
     """
@@ -141,6 +146,8 @@ def make_tables(
         codes=tuple(codes),
         region="BR" if currency == "BRL" else "US",
         code=number["CODE"],
+        quantity=number["QUANTITY"],
+        units=units or {},
         ids=frozenset(number[name] for name in ("THING", "THINGS", "NUMBER")),
         amount=re.compile(r"[0-9]{1,15}" + _DECIMAL_MARK[language] + "[0-9]{2}").fullmatch,
     )
@@ -158,129 +165,44 @@ def lex(
     starts: list[int] = []
     ends: list[int] = []
     joints, merges = tables.joints, tables.merges
-    value_starts, continues = tables.value_starts, tables.continues
     last: Any = None
     numbered = 0
     at, count = 0, len(tokens)
     while at < count:
-        token = tokens[at]
-        entry = words.get(token)
-        end = at + 1
-        if entry is not None:
-            type_, payload, more, plain = entry
-            if plain:
-                types.append(type_)
-                payloads.append(payload)
-                starts.append(at)
-                ends.append(end)
-                last = type_
-                at = end
-                continue
-            if more is not None and end < count and tokens[end] in more:
-                type_, payload, end = longest(tokens, at, entry)
-            if token in value_starts:
-                value = tables.read_value(tokens, at, clock())
-                if value is not None and value.end >= end:
-                    if isinstance(value, Malformed):
-                        if type_ is None or value.end > end:
-                            return Stop(value.code, at, value.end, value.detail)
-                    elif value.end > end or type_ is None or type_ == UNREAD:
-                        type_, payload = tables.kinds[value.kind], value
-                        if _DOZENS.intersection(tokens[at : value.end]):
-                            payload = value._replace(marked=True)
-                        end = value.end
-                    else:
-                        both = type_ if isinstance(type_, list) else [type_]
-                        held = payload if isinstance(type_, list) else [payload]
-                        type_ = [*both, tables.kinds[value.kind]]
-                        payload = [*held, value]
-        elif tables.codes and (code := _code(tokens, at, last, tables)) is not None:
-            type_, payload, end = code
-        elif "0" <= token[0] <= "9":
-            type_ = payload = None
-            following = tokens[end] if end < count else ""
-            if "@" in token:
-                type_, payload = tables.email, Value("e-mail", token, end)
-            elif following in _AFTER_STEP_NUMBER and _numbers_a_step(tokens, at, last, numbered):
-                type_, end, numbered = tables.then, end + 1, int(token)
-            elif token.isdecimal() and following not in continues:
-                if len(token) > 18:
-                    return Stop("number_too_long", at, end)
-                type_, payload = (
-                    tables.integer,
-                    Value("integer", int(token), end, False, token[0] == "0" and len(token) > 1),
-                )
-            elif following not in continues and tables.amount(token):
-                amount = Decimal(token.replace(",", "."))
-                type_, payload = tables.decimal, Value("decimal", amount, end)
-            else:
-                value = tables.read_value(tokens, at, clock())
-                if value is None:
-                    return Stop("ill_formed_number", at, end)
-                if isinstance(value, Malformed):
-                    return Stop(value.code, at, value.end, value.detail)
-                type_, payload, end = tables.kinds[value.kind], value, value.end
-                if type_ == tables.integer and (not token.isdecimal() or end > at + 1):
-                    payload = value._replace(marked=True)
-        elif token in value_starts:
-            type_ = payload = None
-            value = tables.read_value(tokens, at, clock())
-            if isinstance(value, Malformed):
-                return Stop(value.code, at, value.end, value.detail)
-            if value is not None:
-                type_, payload, end = tables.kinds[value.kind], value, value.end
-                if _DOZENS.intersection(tokens[at:end]):
-                    payload = value._replace(marked=True)
-        elif token[0] in _QUOTES:
-            stopped = _quoted(token)
-            if stopped:
-                return Stop(stopped, at, end)
-            type_, payload = tables.quote, Value("quoted text", token, end)
-        elif "@" in token and len(token) > 1:
-            type_, payload = tables.email, Value("e-mail", token, end)
-        elif (
-            token in _BULLETS
-            and (last is None or last == tables.stop)
-            and end < count
-            and tokens[end].isalpha()
-            and tokens[end] not in value_starts
-        ):
-            at += 1
-            continue
+        entry = words.get(tokens[at])
+        if entry is not None and entry[3]:
+            type_, payload, end = entry[0], entry[1], at + 1
         else:
-            return Stop("unknown_word", at, end)
-        if type_ is None:
-            return Stop("unknown_word", at, end)
-        if type_ == UNREAD:
-            return Stop(payload, at, end)
-        if type_.__class__ is list and tables.first in type_ and DROPPED in type_:
-            following = tokens[end] if end < count else ""
-            if "0" <= following[:1] <= "9" or following in value_starts:
-                type_, payload = _without(DROPPED, type_, payload)  # "first five" counts
-        if type_ == DROPPED or (type_.__class__ is list and DROPPED in type_):
-            places = payload if type_ == DROPPED else payload[type_.index(DROPPED)]
-            if _may_drop(places, bool(types), last, tokens[end : end + 1], tables):
-                at = end
-                continue
-            if type_ == DROPPED:
-                return Stop("unexpected", at, end)
-            type_, payload = _without(DROPPED, type_, payload)
-        if type_.__class__ is int and type_ in joints:
-            if last is None and type_ == tables.then and entry is not None:
-                return Stop("unexpected", at, end)  # "afterwards, cancel it": after what?
-            if last is None:
-                if token != "?" and (at or token not in _SIGNS):
+            meaning = _meaning(tokens, at, entry, last, numbered, tables, clock)
+            if meaning.__class__ is Stop:
+                return meaning
+            type_, payload, end = meaning
+            if type_.__class__ is list or type_ == DROPPED:
+                begun = last is not None
+                type_, payload = _placed(type_, payload, tokens, end, begun, last, tables)
+                if type_ is None:
+                    return Stop("unexpected", at, end)
+                if type_ == DROPPED:
                     at = end
                     continue
-            else:
-                merged = merges.get((last, type_)) if last.__class__ is int else None
-                if last == tables.question and end == count and type_ not in tables.trailing:
-                    merged = None  # "can you cancel order 5? and": it goes on
-                if merged is not None:
-                    last = types[-1] = merged
-                    ends[-1] = end
-                    at = end
-                    continue
+            if type_.__class__ is int and type_ in joints:
+                if type_ == tables.then and payload.__class__ is int:
+                    numbered = payload
+                elif last is None and type_ == tables.then:
+                    return Stop("unexpected", at, end)  # "afterwards, cancel it": after what?
+                if last is None:
+                    if tokens[at] != "?" and (at or tokens[at] not in _SIGNS):
+                        at = end
+                        continue
+                else:
+                    merged = merges.get((last, type_)) if last.__class__ is int else None
+                    if last == tables.question and end == count and type_ not in tables.trailing:
+                        merged = None  # "can you cancel order 5? and": it goes on
+                    if merged is not None:
+                        last = types[-1] = merged
+                        ends[-1] = end
+                        at = end
+                        continue
         types.append(type_)
         payloads.append(payload)
         starts.append(at)
@@ -290,6 +212,163 @@ def lex(
     while types and types[-1].__class__ is int and types[-1] in tables.trailing:
         del types[-1], payloads[-1], starts[-1], ends[-1]
     return Terminals(types, payloads, starts, ends)
+
+
+def _meaning(
+    tokens: list[str],
+    at: int,
+    entry: Entry | None,
+    last: Any,
+    numbered: int,
+    tables: LexerTables,
+    clock: Callable[[], Clock],
+) -> Any:
+    """Give the type, payload and end of what begins at a token, or the Stop that it is."""
+    token = tokens[at]
+    end = at + 1
+    if entry is not None:
+        return _word(tokens, at, entry, tables, clock)
+    if tables.codes and (code := _code(tokens, at, last, tables)) is not None:
+        return code
+    if "@" in token and len(token) > 1 and token[0] not in _QUOTES:
+        return tables.email, Value("e-mail", token, end), end
+    if "0" <= token[0] <= "9":
+        number = _number(tokens, at, last, numbered, tables, clock)
+        return _with_unit(number, tokens, tables) if tables.units else number
+    if token in tables.value_starts:
+        value = tables.read_value(tokens, at, clock())
+        if isinstance(value, Malformed):
+            return Stop(value.code, at, value.end, value.detail)
+        if value is not None:
+            read = tables.kinds[value.kind], _marked(value, tokens, at), value.end
+            return _with_unit(read, tokens, tables) if tables.units else read
+    elif token[0] in _QUOTES:
+        stopped = _quoted(token)
+        if stopped:
+            return Stop(stopped, at, end)
+        return tables.quote, Value("quoted text", token, end), end
+    elif token in _BULLETS and (last is None or last == tables.stop):
+        following = tokens[end] if end < len(tokens) else ""
+        if following.isalpha() and following not in tables.value_starts:
+            return DROPPED, ["POLITE"], end
+    return Stop("unknown_word", at, end)
+
+
+def _word(
+    tokens: list[str], at: int, entry: Entry, tables: LexerTables, clock: Callable[[], Clock]
+) -> Any:
+    """Give what a known word is, alone, with the words after it, or as the start of a value."""
+    type_, payload, more, _ = entry
+    end = at + 1
+    if more is not None and end < len(tokens) and tokens[end] in more:
+        type_, payload, end = longest(tokens, at, entry)
+    if tokens[at] in tables.value_starts:
+        value = tables.read_value(tokens, at, clock())
+        if isinstance(value, Malformed):
+            if value.end > end or (type_ is None and value.end == end):
+                return Stop(value.code, at, value.end, value.detail)
+        elif value is not None and value.end >= end:
+            kind = tables.kinds[value.kind]
+            value = _marked(value, tokens, at)
+            if value.end > end or type_ is None or type_ == UNREAD:
+                read = kind, value, value.end
+                return _with_unit(read, tokens, tables) if tables.units else read
+            if type_.__class__ is list:
+                type_, payload = [*type_, kind], [*payload, value]
+            else:
+                type_, payload = [type_, kind], [payload, value]
+    if type_ is None:
+        return Stop("unknown_word", at, end)
+    if type_ == UNREAD:
+        return Stop(payload, at, end)
+    return type_, payload, end
+
+
+def _number(
+    tokens: list[str],
+    at: int,
+    last: Any,
+    numbered: int,
+    tables: LexerTables,
+    clock: Callable[[], Clock],
+) -> Any:
+    """Give the value that a token of digits begins, or the step that it numbers."""
+    token = tokens[at]
+    end = at + 1
+    following = tokens[end] if end < len(tokens) else ""
+    if following in _AFTER_STEP_NUMBER and _numbers_a_step(tokens, at, last, numbered):
+        return tables.then, int(token), end + 1
+    if following not in tables.continues:
+        if token.isdecimal():
+            if len(token) > 18:
+                return Stop("number_too_long", at, end)
+            zeros = token[0] == "0" and len(token) > 1
+            return tables.integer, Value("integer", int(token), end, False, zeros), end
+        if tables.amount(token):
+            return tables.decimal, Value("decimal", Decimal(token.replace(",", ".")), end), end
+    value = tables.read_value(tokens, at, clock())
+    if value is None:
+        return _glued_unit(token, end, tables, clock) or Stop("ill_formed_number", at, end)
+    if isinstance(value, Malformed):
+        return Stop(value.code, at, value.end, value.detail)
+    if value.kind == "integer" and (not token.isdecimal() or value.end > end):
+        value = value._replace(marked=True)
+    return tables.kinds[value.kind], value, value.end
+
+
+def _with_unit(read: Any, tokens: Sequence[str], tables: LexerTables) -> Any:
+    """Make a number before a word of a unit a quantity: `10 kg`."""
+    if read.__class__ is Stop or read[0] not in (tables.integer, tables.decimal):
+        return read
+    _, value, end = read
+    unit = tables.units.get(tokens[end]) if end < len(tokens) else None
+    if unit is None:
+        return read
+    return tables.quantity, Value("quantity", (Decimal(value.value), unit), end + 1), end + 1
+
+
+def _glued_unit(token: str, end: int, tables: LexerTables, clock: Callable[[], Clock]) -> Any:
+    """Read a quantity in one token: `10kg`."""
+    glued = _GLUED.fullmatch(token)
+    unit = tables.units.get(glued[2]) if glued else None
+    if glued is None or unit is None:
+        return None
+    value = tables.read_value([glued[1]], 0, clock())
+    if not isinstance(value, Value) or value.kind not in ("integer", "decimal"):
+        return None
+    return tables.quantity, Value("quantity", (Decimal(value.value), unit), end), end
+
+
+def _marked(value: Value, tokens: Sequence[str], at: int) -> Value:
+    """Mark a number of dozens, which is no id."""
+    if value.spelled and _DOZENS.intersection(tokens[at : value.end]):
+        return value._replace(marked=True)
+    return value
+
+
+def _placed(
+    type_: Any,
+    payload: Any,
+    tokens: Sequence[str],
+    end: int,
+    begun: bool,
+    last: Any,
+    tables: LexerTables,
+) -> tuple[Any, Any]:
+    """Settle a word that may change nothing, by where it stands; type None: it may not here."""
+    if type_ == DROPPED:
+        dropped = _may_drop(payload, begun, last, tokens[end : end + 1], tables)
+        return (DROPPED, payload) if dropped else (None, payload)
+    if DROPPED not in type_:
+        return type_, payload
+    following = tokens[end] if end < len(tokens) else ""
+    counts = tables.first in type_ and (
+        "0" <= following[:1] <= "9" or following in tables.value_starts
+    )  # "first five"
+    places = payload[type_.index(DROPPED)]
+    if not counts and _may_drop(places, begun, last, tokens[end : end + 1], tables):
+        return DROPPED, payload
+    return _without(DROPPED, type_, payload)
 
 
 def _may_drop(

@@ -27,7 +27,7 @@ class Lexicon:
     and the rest of the phrase (`"update|crm"`). A slot is `{name, types, required, preps, labels,
     ask}`. `genders` are those of things and nouns of phrases in Portuguese, `m` or `f`, or empty.
     `codes` are the kinds of codes that arguments take, with a length. `particles` are the
-    prepositions that belong to a verb (`"turn|on"`).
+    prepositions that belong to a verb (`"turn|on"`). `units` are those of quantities, by word.
     """
 
     words: Mapping[str, Entry]
@@ -36,3 +36,4 @@ class Lexicon:
     genders: Mapping[str, str]
     codes: list[list[Any]]
     particles: Mapping[str, bool]
+    units: Mapping[str, str]

@@ -30,7 +30,7 @@ class Reader:
         self._lexicon = compiled.lexicons[language]
         self._grammar = load_grammar(language)
         codes = [(kind, length) for kind, length in self._lexicon.codes]
-        self._tables = make_tables(self._grammar, language, codes, currency)
+        self._tables = make_tables(self._grammar, language, codes, currency, self._lexicon.units)
         self._roles = make_roles(self._grammar, language)
         self._assigner = Assigner(self._lexicon, currency)
         self._explainer = Explainer(self._lexicon, self._grammar, self._tables, language)

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Final, TypeAlias
 
-from stalwart_lang.selector.assign import _accepts as accepts
+from stalwart_lang.selector.assign import accepts as accepts
 from stalwart_lang.selector.grammar import Grammar
 from stalwart_lang.selector.lexicon import Entry, Lexicon
 from stalwart_lang.selector.text import tokenize
@@ -15,6 +15,7 @@ COUNT: Final = 0
 AFTER_PHRASE: Final = 1
 BEFORE_PHRASE: Final = 2
 ANYWHERE: Final = 3
+WITH_PREPOSITION: Final = 4
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -23,7 +24,8 @@ class Said:
 
     `COUNT` is right behind the verb, before a noun (`list 2 orders`), `AFTER_PHRASE` right behind
     a phrase's last word (`set volume 1`); `BEFORE_PHRASE` is as good as anywhere, and reads better
-    (`list open orders`). `id_follows` tells that the words end before an id.
+    (`list open orders`). Words `WITH_PREPOSITION` may be anywhere as well. `id_follows` tells that
+    the words end before an id.
     """
 
     text: str
@@ -147,11 +149,11 @@ class Samples:
             for text, item, names in self._of_type(kind, name, length):
                 for preposition in slot["preps"][kind]:
                     if accepts(slot, item, names, preposition, ()):
-                        if not preposition:
-                            yield self._make(text, self._place(item), item == "thing")
-                        elif item != "count":
+                        if preposition and item != "count":
                             words = f"{self.preposition(preposition)} {text}"
-                            yield self._make(words, ANYWHERE, item == "thing")
+                            yield self._make(words, WITH_PREPOSITION, item == "thing")
+                        elif not preposition and text != _HOUR[0]:
+                            yield self._make(text, self._place(item), item == "thing")
                 if item in ("thing", "count"):
                     continue
                 for label in ("=" + kind, *slot["labels"]):

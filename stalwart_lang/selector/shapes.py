@@ -3,17 +3,16 @@
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from heapq import heappop, heappush
-from itertools import chain, count, islice
+from itertools import chain, combinations_with_replacement, count, islice
 from typing import NamedTuple, TypeAlias
 
 from stalwart_lang.selector.samples import AFTER_PHRASE, COUNT, Said
 
 _MOST_LOOKS = 256
 """A shape is compared with so many others, the likeliest first."""
+_FEW = 8
 _MOST_STATES = 4_096
 _MOST_SOLUTIONS = 4
-_MOST_ALIKE = 3
-"""So many of the things said that fill the same slots are tried."""
 
 Slots: TypeAlias = tuple[tuple[tuple[Said, ...], bool], ...]
 """By slot of a frame, what it takes and whether it is required."""
@@ -51,9 +50,12 @@ def make_shape(slots: Slots) -> Shape:
 
 
 def alike(shapes: Sequence[Shape]) -> Iterator[tuple[Shape, Shape]]:
-    """Pair the shapes where one may take all that the other needs; each with itself, too."""
-    if len(shapes) == 1:
-        yield shapes[0], shapes[0]
+    """Pair the shapes where one may take all that the other needs; each with itself, too.
+
+    Few shapes are all paired: to look closer would cost more.
+    """
+    if len(shapes) <= _FEW:
+        yield from combinations_with_replacement(shapes, 2)
         return
     taking: dict[Said, list[int]] = {}
     for at, shape in enumerate(shapes):
@@ -94,13 +96,13 @@ def shared(one: Shape, other: Shape, counts: bool, after: bool) -> tuple[Shared,
     tie = count()
     waiting: list[tuple[int, int, int, int, int, int, tuple[Said, ...]]] = []
     heappush(waiting, (0, 0, 0, next(tie), 0, 0, ()))
-    visits: dict[tuple[int, int], int] = {}
+    visits: dict[tuple[int, int], list[frozenset[Said]]] = {}
     while waiting and len(visits) < _MOST_STATES and len(whole) < _MOST_SOLUTIONS:
         words, letters, disorder, _, bound_one, bound_other, so_far = heappop(waiting)
-        visited = visits.get((bound_one, bound_other), 0)
-        if visited == _MOST_ALIKE:
+        visited = visits.setdefault((bound_one, bound_other), [])
+        if len(visited) == _MOST_SOLUTIONS or frozenset(so_far) in visited:
             continue
-        visits[bound_one, bound_other] = visited + 1
+        visited.append(frozenset(so_far))
         lacking = (one.required & ~bound_one, other.required & ~bound_other)
         if not any(lacking):
             whole.append(Shared(so_far, lacking))
@@ -121,11 +123,11 @@ def shared(one: Shape, other: Shape, counts: bool, after: bool) -> tuple[Shared,
                         (*so_far, said),
                     ),
                 )
-    return (*whole, *half)[:_MOST_SOLUTIONS]
+    return (*whole, *half)
 
 
 def _choices(one: Shape, other: Shape, counts: bool, after: bool) -> list[tuple[Said, int, int]]:
-    """Give what both shapes take, with the slots; of what fills the same ones, the shortest."""
+    """Give what both shapes take, with the slots; the shortest for the same slots and place."""
     found = [
         said
         for said in one.takes
@@ -134,13 +136,13 @@ def _choices(one: Shape, other: Shape, counts: bool, after: bool) -> list[tuple[
         and (after or said.place != AFTER_PHRASE)
     ]
     found.sort(key=lambda said: (_words(said), len(said.text), said.text, said.place))
-    kept: dict[tuple[int, int], int] = {}
+    kept: set[tuple[int, int, int]] = set()
     choices: list[tuple[Said, int, int]] = []
     for said in found:
-        slots = (one.takes[said], other.takes[said])
-        kept[slots] = kept.get(slots, 0) + 1
-        if kept[slots] <= _MOST_ALIKE:
-            choices.append((said, *slots))
+        way = (one.takes[said], other.takes[said], said.place)
+        if way not in kept:
+            kept.add(way)
+            choices.append((said, *way[:2]))
     return choices
 
 

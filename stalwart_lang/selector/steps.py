@@ -327,8 +327,8 @@ class _Cut:
 
     def head_with_pronoun(self, payload: Any) -> Problem | None:
         """Open a step whose verb carries its object: `cancele-o`."""
-        self.head([payload[0]])
-        plural, gender = PRONOUNS[self.roles.language](payload[1])
+        self.head([verb for verb, _ in payload])
+        plural, gender = PRONOUNS[self.roles.language](payload[0][1])
         self.step.items.append(
             Item("reference", None, None, "", (), self.at, self.at, plural, gender)
         )

@@ -35,8 +35,10 @@ _NUMBER = rf"[0-9]++(?>(?:[.,:/\-][0-9]++)*)(?>(?:[{_LETTER}]++[0-9]*+[{_LETTER}
 _OWNER = rf"(?<=[0-9])'s(?![{_LETTER}])"
 _WORD = rf"[{_LETTER}]++(?>(?:['’\-\u2010\u2011][{_LETTER}]++)*)[0-9]*+"
 _OTHER = rf"(?:us|r)\$|n[º°]\.?|n\.º|{_NUMBER}|{_WORD}|\n|[^{_BLANK}]"
-_TOKENS = re.compile(f"{_OWNER}|{_QUOTED}|{_OTHER}")
-_TOKENS_WITH_EMAIL = re.compile(f"{_OWNER}|{_QUOTED}|{_EMAIL}|{_OTHER}")
+# Most words are plain: they are tried first, where what follows leaves them no other reading.
+_PLAIN = r"[a-z]++(?=[ ,]|\Z)"
+_TOKENS = re.compile(f"{_PLAIN}|{_OWNER}|{_QUOTED}|{_OTHER}")
+_TOKENS_WITH_EMAIL = re.compile(f"{_PLAIN}|{_OWNER}|{_QUOTED}|{_EMAIL}|{_OTHER}")
 
 
 @dataclass(frozen=True, slots=True)

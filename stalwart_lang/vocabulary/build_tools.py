@@ -67,8 +67,13 @@ def _argument(scope: Scope, source: Source, tool: str, key: Scalar, value: Check
 
 def _types(scope: Scope, source: Source, node: Scalar) -> tuple[tuple[ArgumentType, ...], bool]:
     names = scope.names
+    known = scope.parsed.get(node.text)
+    if known is not None:
+        return known
     try:
-        return parse_type(node.text, names["things"], names["values"], names["units"])
+        parsed = parse_type(node.text, names["things"], names["values"], names["units"])
+        scope.parsed[node.text] = parsed
+        return parsed
     except UnknownType as unknown:
         scope.report("SV040", str(unknown), source, node, unknown.fix)
         return (), True

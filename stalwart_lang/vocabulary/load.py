@@ -1,11 +1,11 @@
 """Load a vocabulary: from a file, from those that come with the package, or from text."""
 
-import gc
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager, suppress
+from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from stalwart_lang.collector import collector_paused
 from stalwart_lang.diagnostics import Diagnostic, Findings, TooMany
 from stalwart_lang.vocabulary.build import build
 from stalwart_lang.vocabulary.files import (
@@ -50,7 +50,7 @@ def load_text(text: str, file: str = "<text>", read: Read = read_disk) -> Loaded
 
 def _load(file: str, read: Read) -> Loaded:
     findings = Findings()
-    with _collector_paused():
+    with collector_paused():
         vocabulary, sources = _read(file, read, findings)
     if any(finding.severity == "error" for finding in findings.items):
         vocabulary = None
@@ -71,15 +71,3 @@ def _read(file: str, read: Read, findings: Findings) -> tuple[Vocabulary | None,
         if files:
             vocabulary = build(files, findings)
     return vocabulary, {checked.source.file: checked.source.text for checked in files}
-
-
-@contextmanager
-def _collector_paused() -> Iterator[None]:
-    """Pause the garbage collector: what loading makes is kept, and passing over it costs double."""
-    was_on = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if was_on:
-            gc.enable()

@@ -3,14 +3,13 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Literal, TypeAlias
+from typing import Any, Literal, NamedTuple, TypeAlias
 
 Language: TypeAlias = Literal["en", "pt-BR"]
 LANGUAGES: tuple[Language, ...] = ("en", "pt-BR")
 
 
-@dataclass(frozen=True, slots=True)
-class Location:
+class Location(NamedTuple):
     """Where something stands in a file; lines and columns count from 1, in code points."""
 
     file: str
@@ -23,8 +22,7 @@ class Location:
         return f"{self.file}:{self.line}:{self.column}"
 
 
-@dataclass(frozen=True, slots=True)
-class PhrasePart:
+class PhrasePart(NamedTuple):
     """A word or a `{slot}` of a phrase; `text` is the word as written, or the slot's name."""
 
     kind: Literal["word", "slot"]
@@ -32,8 +30,7 @@ class PhrasePart:
     location: Location
 
 
-@dataclass(frozen=True, slots=True)
-class Phrase:
+class Phrase(NamedTuple):
     """One phrase of an author's: `text` as written, and its words and slots in order."""
 
     text: str

@@ -63,6 +63,7 @@ class Scope:
         }
         self.takes = self._takes()
         self.things: dict[str, Thing] = {}
+        self.parsed: dict[str, tuple[tuple[ArgumentType, ...], bool]] = {}
         self.values: dict[str, ClosedList] = {}
         self.units: dict[str, Thing] = {}
         self.tools: dict[str, Tool] = {}

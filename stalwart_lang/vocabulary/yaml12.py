@@ -190,7 +190,7 @@ class _Composer:
                 found.end(),
                 "remove it, or write it as an escape between double quotes",
             )
-        found = _DIRECTIVE.search(self.source.text)
+        found = _DIRECTIVE.search(self.source.text) if "%" in self.source.text else None
         if found:
             raise self._fatal(
                 "SV008",

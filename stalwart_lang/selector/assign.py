@@ -164,6 +164,10 @@ class Assigner:
             return Problem("unexpected", *_where(step))
         return {number: value for number, value in values.items() if number not in given}
 
+    def shares_amount(self, number: int, values: Mapping[int, Any]) -> bool:
+        """Tell whether these values would give one amount to several calls."""
+        return not self._frame(number).amounts.isdisjoint(values)
+
     def _mention(self, bound: Bound, mentions: dict[Mention, None]) -> None:
         """Remember the ids that a step named, for the references after it."""
         for slot, value in bound.values.items():
@@ -321,7 +325,10 @@ class Assigner:
         number, kind = accepting[0]
         if number in values:
             return Problem("repeated_argument", item.first, item.last)
-        if item.kind == "count" and not _counts(step, item):
+        counted = item.kind == "count" and not (
+            frame.direct and number in frame.required and not item.marked
+        )
+        if counted and not _counts(step, item):
             return Problem("unexpected_argument", item.first, item.last)
         value = self._value(item, kind, frame.slots[number])
         if value.__class__ is Problem:
@@ -504,12 +511,9 @@ def _each(bound: Bound) -> list[Bound]:
 
 def _code(item: Item, slot: Mapping[str, Any]) -> str | Either:
     """Give a code as the slot's types read it; more than one where they differ."""
-    read = dict.fromkeys(
-        item.value[(kind, length if kind == "digits" else None)]
-        for kind, _, length in slot["types"]
-        if (kind, length if kind == "digits" else None) in item.value
-        and (not item.labels or "=" + kind in item.labels or set(item.labels) & set(slot["labels"]))
-    )
+    types = [(kind, length if kind == "digits" else None) for kind, _, length in slot["types"]]
+    named = [type_ for type_ in types if "=" + type_[0] in item.labels]
+    read = dict.fromkeys(item.value[type_] for type_ in named or types if type_ in item.value)
     return next(iter(read)) if len(read) == 1 else Either(tuple(read))
 
 

@@ -67,6 +67,8 @@ def compile_lexicon(vocabulary: Vocabulary, language: Language) -> Lexicon:
     for label in labels:
         if not label.startswith("="):
             builder.add(tokenize(label), number["LABEL"], [label])
+    for verb in verbs:
+        _add_spoken_of(builder, language, verb)
     tables = make_tables(grammar, language)
     return Lexicon(
         builder.finished(tables.value_starts, tables.joints),
@@ -464,24 +466,13 @@ def _text(phrase: Phrase) -> str:
 
 
 def _add_verb(builder: _Builder, number: Mapping[str, int], language: Language, verb: str) -> None:
-    """Enter the forms of a verb that ask for an act, and those that only speak of one."""
+    """Enter the forms of a verb that ask for an act."""
     if language == "en":
-        _add_english_verb(builder, number, verb)
+        builder.add([verb], number["BASE"], [verb])
+        for form in english_forms.verb_forms(verb).gerund:
+            builder.add([form], number["ING"], [verb])
     else:
         _add_portuguese_verb(builder, number, verb)
-
-
-def _add_english_verb(builder: _Builder, number: Mapping[str, int], verb: str) -> None:
-    forms = english_forms.verb_forms(verb)
-    builder.add([verb], number["BASE"], [verb])
-    for form in forms.gerund:
-        builder.add([form], number["ING"], [verb])
-    for form in (*forms.past, *forms.participle):
-        if not builder.has(form):
-            builder.add([form], UNREAD, "past")
-    for form in (forms.third_person,):
-        if not builder.has(form):
-            builder.add([form], UNREAD, "reported")
 
 
 def _add_portuguese_verb(builder: _Builder, number: Mapping[str, int], verb: str) -> None:
@@ -501,13 +492,28 @@ def _add_portuguese_verb(builder: _Builder, number: Mapping[str, int], verb: str
             builder.add(tokenize(form), number[f"{mood.upper()}_ME"], [verb])
         elif pronoun in ("o", "a", "os", "as"):
             builder.add(tokenize(form), number[f"{mood.upper()}_CLITIC"], [[verb, pronoun]])
-    for code, unread in (
+
+
+def _add_spoken_of(builder: _Builder, language: Language, verb: str) -> None:
+    """Enter the forms that only speak of an act, where they mean nothing else."""
+    for code, spoken in _spoken_of(language, verb):
+        for form in sorted(spoken):
+            if not builder.has(form) and not builder.has(fold(form)):
+                builder.add([form], UNREAD, code)
+
+
+def _spoken_of(language: Language, verb: str) -> tuple[tuple[str, tuple[str, ...]], ...]:
+    if language == "en":
+        english = english_forms.verb_forms(verb)
+        return (
+            ("past", (*english.past, *english.participle)),
+            ("reported", (english.third_person,)),
+        )
+    forms = portuguese_forms.verb_forms(verb)
+    return (
         ("past", (*forms.past, *forms.participles)),
         ("future", forms.future),
         ("reported", (*forms.present_other, *forms.gerund)),
         ("other_language", forms.tu_forms),
         ("hortative", forms.hortative),
-    ):
-        for form in sorted(unread):
-            if not builder.has(form) and not builder.has(fold(form)):
-                builder.add([form], UNREAD, code)
+    )

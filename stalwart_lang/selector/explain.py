@@ -19,6 +19,7 @@ from stalwart_lang.vocabulary.model import Language
 _VERBS = ("BASE", "IMPERATIVE", "INFORMAL", "INFINITIVE", "ING")
 _MOST_EXPECTED = 8
 _MOST_REASONS = 16
+_MOST_ALIKE = 300
 _CHARACTERS = frozenset({"other_script", "control_character"})
 
 
@@ -35,13 +36,16 @@ class Explainer:
         self._number = {name: at for at, name in enumerate(grammar.terminals)}
         self._verbs = {self._number[name] for name in _VERBS if name in self._number}
         self._verb_frames: dict[str, list[int]] | None = None
+        self._rules: dict[str, int] | None = None
+        self._initials: dict[str, list[str]] | None = None
 
     def frame_of(self, rule: str) -> int | None:
         """Find a frame by the name of its phrase."""
-        for number, frame in enumerate(self._lexicon.frames):
-            if frame["rule"] == rule:
-                return number
-        return None
+        if self._rules is None:
+            self._rules = {
+                frame["rule"]: number for number, frame in enumerate(self._lexicon.frames)
+            }
+        return self._rules.get(rule)
 
     def stopped(
         self, scanned: Scanned, stop: Stop, clock: Callable[[], Clock]
@@ -49,9 +53,10 @@ class Explainer:
         """Explain a word that stops the reading, or that is unknown."""
         tokens = scanned.tokens
         found = self._stops(tokens)
-        if all(one.at != stop.at or one.code in _CHARACTERS for one in found):
+        there = [one for one in found if one.at == stop.at]
+        if not there:
             found.append(stop)
-        elif stop.code != "unknown_word":
+        elif stop.code != "unknown_word" and there[0].code not in _CHARACTERS:
             found = [stop if one.at == stop.at else one for one in found]
         found.sort(key=lambda one: (_rank(one.code), one.at))
         expected = self._expected_at([*tokens[: stop.at]], clock)
@@ -70,7 +75,7 @@ class Explainer:
         """Find the words that stop the reading, wherever they stand."""
         found: list[Stop] = []
         at = 0
-        while at < len(tokens):
+        while at < len(tokens) and len(found) < _MOST_REASONS:
             entry = self._lexicon.words.get(tokens[at])
             if entry is None:
                 if _character_code(tokens[at]) != "unknown_word":
@@ -204,17 +209,20 @@ class Explainer:
         return list(found.values())
 
     def _near(self, word: str) -> tuple[str, ...]:
-        """Give the known word that is nearest to an unknown one."""
+        """Give the known word that is nearest to an unknown one, among those that begin alike."""
         from difflib import get_close_matches
 
         if len(word) > 40 or not word.isalpha():
             return ()
-        candidates = [
-            known
-            for known, (type_, *_) in self._lexicon.words.items()
-            if type_ != UNREAD and type_ is not None and abs(len(known) - len(word)) < 3
+        if self._initials is None:
+            self._initials = {}
+            for known, (type_, *_) in self._lexicon.words.items():
+                if type_ is not None and type_ != UNREAD:
+                    self._initials.setdefault(known[0], []).append(known)
+        alike = [
+            known for known in self._initials.get(word[0], ()) if abs(len(known) - len(word)) < 3
         ]
-        return tuple(get_close_matches(word, candidates[:5000], n=1, cutoff=0.75))
+        return tuple(get_close_matches(word, alike[:_MOST_ALIKE], n=1, cutoff=0.75))
 
     def _reason(
         self, code: str, text: Turn, start: int, end: int, expected: tuple[str, ...]

@@ -75,6 +75,7 @@ class LexerTables:
     """The forms of verbs that ask for an act."""
     value_starts: frozenset[str]
     continues: frozenset[str]
+    followers: Mapping[str, frozenset[str]]
     read_value: ReadValue
     codes: tuple[CodeType, ...]
     region: str
@@ -142,6 +143,7 @@ def make_tables(
         heads=frozenset(number[name] for name in _HEADS if name in number),
         value_starts=values.STARTS,
         continues=values.CONTINUES,
+        followers=values.FOLLOWERS,
         read_value=values.read,
         codes=tuple(codes),
         region="BR" if currency == "BRL" else "US",
@@ -262,7 +264,7 @@ def _word(
     end = at + 1
     if more is not None and end < len(tokens) and tokens[end] in more:
         type_, payload, end = longest(tokens, at, entry)
-    if tokens[at] in tables.value_starts:
+    if tokens[at] in tables.value_starts and _may_begin(tokens, at, tables):
         value = tables.read_value(tokens, at, clock())
         if isinstance(value, Malformed):
             if value.end > end or (type_ is None and value.end == end):
@@ -282,6 +284,15 @@ def _word(
     if type_ == UNREAD:
         return Stop(payload, at, end)
     return type_, payload, end
+
+
+def _may_begin(tokens: Sequence[str], at: int, tables: LexerTables) -> bool:
+    """Tell whether a value may begin at a word that begins one, by the word after it."""
+    followers = tables.followers.get(tokens[at])
+    if followers is None:
+        return True
+    following = tokens[at + 1] if at + 1 < len(tokens) else ""
+    return following in followers or "0" <= following[:1] <= "9"
 
 
 def _number(
@@ -447,6 +458,8 @@ def _quoted(token: str) -> str:
         return "unexpected"
     for character in token:
         if character < " " and character not in "\t\n\r":
+            return "control_character"
+        if "\ud800" <= character <= "\udfff":
             return "control_character"
         if "\u202a" <= character <= "\u202e" or "\u2066" <= character <= "\u2069":
             return "control_character"

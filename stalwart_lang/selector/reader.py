@@ -1,7 +1,8 @@
 """Read turns in one language: text to tokens, terminals, steps, and a plan."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
+from itertools import combinations
 
 from stalwart_lang.selector.assign import Assigner, Bound
 from stalwart_lang.selector.calls import make_arguments, make_calls, make_missing
@@ -51,7 +52,7 @@ class Reader:
             return self._unread(source, self._explainer.stopped(scanned, terminals, clock))
         scanned = Scanned(text, tokens, terminals)
         found = self._understand(scanned, terminals)
-        if found.__class__ is Problem:
+        if found.__class__ is Problem or found.__class__ is Step:
             # A word with several meanings was perhaps taken for the wrong one.
             for other in _other_meanings(terminals):
                 again = self._understand(scanned, other)
@@ -110,10 +111,19 @@ class Reader:
         return Plan("read", self._language, source, calls=tuple(calls))
 
     def _incomplete(
-        self, calls: tuple[Call, ...], missing: tuple[Missing, ...], source: LanguageSource
+        self,
+        calls: tuple[Call, ...],
+        missing: tuple[Missing, ...],
+        source: LanguageSource,
+        span: tuple[int, int] | None = None,
     ) -> Plan:
+        """Ask for what is missing; at `span` of the turn, or where each call was read."""
         reasons = tuple(
-            Reason("missing_argument", one.question, calls[one.call].start, calls[one.call].end)
+            Reason(
+                "missing_argument",
+                one.question,
+                *(span or (calls[one.call].start, calls[one.call].end)),
+            )
             for one in missing
         )
         return Plan(
@@ -145,6 +155,12 @@ class Reader:
             problem = Problem("number_mismatch", 0, len(scanned.terminals.types) - 1)
             return self._unread(source, self._explainer.problem(scanned, problem))
         order = [slot["name"] for slot in slots]
+        filled = [
+            call for call in pending.partial if (call.rule, call.start) == (asked.rule, asked.start)
+        ]
+        if len(filled) > 1 and self._assigner.shares_amount(frame, values):
+            problem = Problem("shared_amount", 0, len(scanned.terminals.types) - 1)
+            return self._unread(source, self._explainer.problem(scanned, problem))
         calls = tuple(
             # The calls of one list of ids are asked about once.
             _filled(call, made[0], order)
@@ -156,11 +172,14 @@ class Reader:
             one for one in pending.missing if one.argument not in calls[one.call].arguments
         )
         if missing:
-            return self._incomplete(calls, missing, source)
+            return self._incomplete(calls, missing, source, (0, len(scanned.text.typed)))
+        if _repeated(calls) is not None:
+            problem = Problem("repeated_call", 0, len(scanned.terminals.types) - 1)
+            return self._unread(source, self._explainer.problem(scanned, problem))
         return Plan("read", self._language, source, calls=calls)
 
 
-def _repeated(calls: list[Call]) -> Call | None:
+def _repeated(calls: Sequence[Call]) -> Call | None:
     """Find a call that asks again for what one before it asks: a slip, or a stammer."""
     seen: set[tuple[str, str]] = set()
     for call in calls:
@@ -177,9 +196,11 @@ def _filled(call: Call, given: dict[str, object], order: list[str]) -> Call:
 
 
 def _other_meanings(terminals: Terminals) -> Iterator[Terminals]:
-    """Give a turn's terminals with the other meaning of a word first, a word at a time."""
+    """Give a turn's terminals with the other meaning of a word first, then of two words."""
     several = [at for at, one in enumerate(terminals.types) if one.__class__ is list]
-    for at in several[-_MOST_RETRIES:]:
+    several = several[-_MOST_RETRIES:]
+    for turned in (*((at,) for at in several), *combinations(several, 2)):
         types, payloads = [*terminals.types], [*terminals.payloads]
-        types[at], payloads[at] = types[at][::-1], payloads[at][::-1]
+        for at in turned:
+            types[at], payloads[at] = types[at][::-1], payloads[at][::-1]
         yield Terminals(types, payloads, terminals.starts, terminals.ends)

@@ -73,20 +73,43 @@ def prepare(turn: str) -> Turn:
         low = turn.lower()
         return Turn(turn, _keep_sentences_apart(turn, low) if "@" in turn else low, None)
     composed = turn
+    if _LONG_RUN.search(turn) and _overmarked(turn):
+        return Turn(turn, _lower(turn), None)
     if not unicodedata.is_normalized("NFC", turn):
         composed = unicodedata.normalize("NFC", turn)
     if "’" in composed or "\u2010" in composed or "\u2011" in composed:
         composed = composed.translate(_TYPOGRAPHY)
-    low = composed.lower()
-    if len(low) != len(composed):
-        low = "".join(c.lower() if len(c.lower()) == 1 else c for c in composed)
+    low = _lower(composed)
     if "@" in turn:
         low = _keep_sentences_apart(composed, low)
     return Turn(turn, low, None if len(composed) == len(turn) else _offsets(turn, composed))
 
 
+# Normalizing marks out of order takes time quadratic in their run; nobody writes more than these
+# (UAX #15, stream-safe text). Such a turn stays as it is, and its marks are no part of any word.
+_MOST_MARKS = 30
+_LONG_RUN = re.compile(rf"[^\x00-\u02ff]{{{_MOST_MARKS + 1}}}")
+
+
+def _overmarked(turn: str) -> bool:
+    run = 0
+    for character in turn:
+        run = run + 1 if unicodedata.combining(character) else 0
+        if run > _MOST_MARKS:
+            return True
+    return False
+
+
+def _lower(text: str) -> str:
+    """Lower-case a text, every character for itself, so that places stay."""
+    low = text.lower()
+    if len(low) != len(text):
+        low = "".join(c.lower() if len(c.lower()) == 1 else c for c in text)
+    return low
+
+
 # In "ana@example.com.Thanks" a sentence begins, and no domain is spelled so.
-_GLUED_SENTENCE = re.compile(r"@[^\s@]{0,255}?[a-z][^\s@]{0,63}?\.[A-Z]")
+_GLUED_SENTENCE = re.compile(r"@[^\s@A-Z]{1,255}\.[A-Z](?=[a-z])")
 
 
 def _keep_sentences_apart(turn: str, low: str) -> str:

@@ -1,7 +1,7 @@
 """English values: what each token may begin, and what may follow a number."""
 
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from decimal import Decimal
 from typing import TypeAlias
 
@@ -182,3 +182,8 @@ STARTS: frozenset[str] = frozenset(_STARTERS)
 
 # Tokens that may make more of the plain digits before them.
 CONTINUES: frozenset[str] = frozenset(_FOLLOWERS) | SCALE_WORDS
+
+FOLLOWERS: Mapping[str, frozenset[str]] = {
+    "the": frozenset({"day", "twenty", "thirty"}) | frozenset(dates.ORDINALS)
+}
+"""What must follow a common word of `STARTS`, where no digit does, for a value to begin with it."""

@@ -1,7 +1,7 @@
 """Brazilian Portuguese values: what each token may begin, and what may follow a number."""
 
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from decimal import Decimal
 from typing import TypeAlias
 
@@ -190,3 +190,6 @@ STARTS: frozenset[str] = frozenset(_STARTERS)
 
 # Tokens that may make more of the plain digits before them, or less, as the sign of an ordinal.
 CONTINUES: frozenset[str] = frozenset(_FOLLOWERS) | SCALE_WORDS | _ORDINAL_SIGNS | {"."}
+
+FOLLOWERS: Mapping[str, frozenset[str]] = {}
+"""What must follow a common word of `STARTS`, where no digit does, for a value to begin with it."""

@@ -406,6 +406,8 @@ def _first(tokens: Sequence[str], at: int) -> int | None:
 
 
 def _counted(tokens: Sequence[str], at: int) -> bool:
+    if peek(tokens, at) == "por" and peek(tokens, at + 1) != "cento":
+        return False
     return peek(tokens, at) in COUNTED or makes_amount(tokens, at, MONEY)
 
 

@@ -153,7 +153,7 @@ class Assigner:
                 return Problem("unclear_reference", item.first, item.last)
             if item.kind in ("integer", "count", "numbered") and not item.labels:
                 if item.preposition:
-                    return Problem("unexpected_argument", item.first, item.last)
+                    return Problem(_misfit(item), item.first, item.last)
                 problem = _answer_with_number(item, wanted)
                 if problem is not None:
                     return problem
@@ -320,7 +320,7 @@ class Assigner:
             if len(accepting) > 1:
                 return Problem("ambiguous_argument", item.first, item.last)
         if not accepting:
-            code = "repeated_argument" if frame.accepting(item) else "unexpected_argument"
+            code = "repeated_argument" if frame.accepting(item) else _misfit(item)
             return Problem(code, item.first, item.last)
         number, kind = accepting[0]
         if number in values:
@@ -496,6 +496,11 @@ def _ids(item: Item) -> list[int] | Problem:
     if len(set(ids)) != len(ids):
         return Problem("repeated_argument", item.first, item.last)
     return ids
+
+
+def _misfit(item: Item) -> str:
+    """Name the reason why no slot takes an item."""
+    return "approximate" if item.preposition == "about" else "unexpected_argument"
 
 
 def _each(bound: Bound) -> list[Bound]:

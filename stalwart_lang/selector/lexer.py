@@ -27,6 +27,7 @@ _HEADS = ("BASE", "ING", "IMPERATIVE", "INFORMAL", "INFINITIVE", "PAST_SUBJUNCTI
 _SIGNS = frozenset(".,;!")
 _PAUSES = ([","], ["."], ["!"], [";"], ["\n"])
 _GLUED = re.compile(r"([0-9]+(?:[.,][0-9]+)*)([^\W\d_]+)")
+_AGO = frozenset({"ago", "atrás", "atras", "há", "ha"})
 _DOZENS = frozenset({"dozen", "dozens", "dúzia", "duzia", "dúzias", "duzias"})
 _AFTER_STEP_NUMBER = frozenset({")", "."})
 _BULLETS = frozenset("-•*–")
@@ -81,6 +82,8 @@ class LexerTables:
     region: str
     code: int
     quantity: int
+    at_start: int
+    """A group of words that is one only at the start of a sentence."""
     units: Mapping[str, str]
     """The units of quantities, by the words for them."""
     ids: frozenset[int]
@@ -149,6 +152,7 @@ def make_tables(
         region="BR" if currency == "BRL" else "US",
         code=number["CODE"],
         quantity=number["QUANTITY"],
+        at_start=number.get("WANT_AT_START", -9),
         units=units or {},
         ids=frozenset(number[name] for name in ("THING", "THINGS", "NUMBER")),
         amount=re.compile(r"[0-9]{1,15}" + _DECIMAL_MARK[language] + "[0-9]{2}").fullmatch,
@@ -229,7 +233,7 @@ def _meaning(
     token = tokens[at]
     end = at + 1
     if entry is not None:
-        return _word(tokens, at, entry, tables, clock)
+        return _word(tokens, at, entry, last, tables, clock)
     if tables.codes and (code := _code(tokens, at, last, tables)) is not None:
         return code
     if "@" in token and len(token) > 1 and token[0] not in _QUOTES:
@@ -238,7 +242,7 @@ def _meaning(
         number = _number(tokens, at, last, numbered, tables, clock)
         return _with_unit(number, tokens, tables) if tables.units else number
     if token in tables.value_starts:
-        value = tables.read_value(tokens, at, clock())
+        value = _read_value(tokens, at, tables, clock)
         if isinstance(value, Malformed):
             return Stop(value.code, at, value.end, value.detail)
         if value is not None:
@@ -257,15 +261,22 @@ def _meaning(
 
 
 def _word(
-    tokens: list[str], at: int, entry: Entry, tables: LexerTables, clock: Callable[[], Clock]
+    tokens: list[str],
+    at: int,
+    entry: Entry,
+    last: Any,
+    tables: LexerTables,
+    clock: Callable[[], Clock],
 ) -> Any:
     """Give what a known word is, alone, with the words after it, or as the start of a value."""
     type_, payload, more, _ = entry
     end = at + 1
     if more is not None and end < len(tokens) and tokens[end] in more:
-        type_, payload, end = longest(tokens, at, entry)
+        longer = longest(tokens, at, entry)
+        if longer[0] != tables.at_start or last is None or last == tables.stop:
+            type_, payload, end = longer
     if tokens[at] in tables.value_starts and _may_begin(tokens, at, tables):
-        value = tables.read_value(tokens, at, clock())
+        value = _read_value(tokens, at, tables, clock)
         if isinstance(value, Malformed):
             if value.end > end or (type_ is None and value.end == end):
                 return Stop(value.code, at, value.end, value.detail)
@@ -317,7 +328,7 @@ def _number(
             return tables.integer, Value("integer", int(token), end, False, zeros), end
         if tables.amount(token):
             return tables.decimal, Value("decimal", Decimal(token.replace(",", ".")), end), end
-    value = tables.read_value(tokens, at, clock())
+    value = _read_value(tokens, at, tables, clock)
     if value is None:
         return _glued_unit(token, end, tables, clock) or Stop("ill_formed_number", at, end)
     if isinstance(value, Malformed):
@@ -348,6 +359,17 @@ def _glued_unit(token: str, end: int, tables: LexerTables, clock: Callable[[], C
     if not isinstance(value, Value) or value.kind not in ("integer", "decimal"):
         return None
     return tables.quantity, Value("quantity", (Decimal(value.value), unit), end), end
+
+
+def _read_value(
+    tokens: list[str], at: int, tables: LexerTables, clock: Callable[[], Clock]
+) -> Value | Malformed | None:
+    """Read the value at a token; "3 days ago" is none to act on, but tells of the past."""
+    value = tables.read_value(tokens, at, clock())
+    if not isinstance(value, Value) or value.kind != "date":
+        return value
+    past = tokens[value.end - 1] in _AGO or tokens[at] in _AGO
+    return Malformed("past", value.end) if past else value
 
 
 def _marked(value: Value, tokens: Sequence[str], at: int) -> Value:

@@ -63,6 +63,7 @@ _OF_TERMINAL: Mapping[str, int] = {
     "DET": DETERMINER,
     "THESE": THIS,
     "WANT": SKIPPED,
+    "WANT_AT_START": SKIPPED,
     "WANT_THAT": SKIPPED,
     "WANTED_THAT": SKIPPED,
     "THAT_ARE": SKIPPED,

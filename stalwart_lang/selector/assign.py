@@ -6,6 +6,7 @@ from decimal import Decimal
 from typing import Any, NamedTuple
 
 from stalwart_lang.selector.lexicon import Lexicon
+from stalwart_lang.selector.plan import Call
 from stalwart_lang.selector.steps import AND, COMMA, Bare, Item, Problem, Step
 from stalwart_lang.selector.values.reading import Value
 
@@ -13,6 +14,7 @@ _CENTS = Decimal("0.01")
 _AMOUNTS = frozenset({"money", "integer", "decimal", "quantity", "percentage", "duration"})
 _AMOUNT_ITEMS = _AMOUNTS | {"count"}
 _SOMEBODY = frozenset({"thing", "e-mail", "telephone", "cpf", "cnpj", "digits", "quoted text"})
+_NAMED = frozenset({"e-mail", "telephone", "cpf", "cnpj", "digits"})
 _NO_CENTS = frozenset({"JPY", "CLP", "PYG", "KRW", "VND", "ISK"})
 
 
@@ -157,16 +159,36 @@ class Assigner:
                 problem = _answer_with_number(item, wanted)
                 if problem is not None:
                     return problem
+            if item.kind == "thing" and not item.preposition and not frame.accepting(item):
+                # The one asked for needs no preposition: "conta 6" for "para qual conta?".
+                item.preposition = _first_preposition(frame, item, values)
             problem = self._bind(frame, item, step, values)
             if problem is not None:
                 return problem
         if step.said or step.bare:
             return Problem("unexpected", *_where(step))
+        if any(value.__class__ is Either for value in values.values()):
+            return Problem("ambiguous_argument", step.first, step.last)
         return {number: value for number, value in values.items() if number not in given}
 
     def shares_amount(self, number: int, values: Mapping[int, Any]) -> bool:
         """Tell whether these values would give one amount to several calls."""
         return not self._frame(number).amounts.isdisjoint(values)
+
+    def twins_equal(self, number: int, calls: Sequence[Call]) -> bool:
+        """Tell whether a call of a frame gives two arguments of one type the same value."""
+        frame = self._frame(number)
+        if not frame.twins:
+            return False
+        for call in calls:
+            ids = [
+                call.arguments.get(slot["name"])
+                for slot in frame.slots
+                if any(kind == "thing" for kind, *_ in slot["types"])
+            ]
+            if call.tool == frame.tool and len(set(ids)) < len(ids):
+                return True
+        return False
 
     def _mention(self, bound: Bound, mentions: dict[Mention, None]) -> None:
         """Remember the ids that a step named, for the references after it."""
@@ -277,7 +299,8 @@ class Assigner:
         for item in shared:
             if item.kind in _AMOUNT_ITEMS and frame.accepting(item):
                 return Problem("shared_amount", item.first, item.last)
-            if item.kind != "reference":
+            # "#8" may be one thing for one verb and another for the next.
+            if item.kind not in ("reference", "numbered"):
                 self._bind(frame, item, step, values)
         if (
             frame.direct
@@ -285,7 +308,7 @@ class Assigner:
             and step.me < 0
             and step.items
             and step.items[0].preposition
-            and all(one.preposition for one in step.items)
+            and all(one.preposition and not one.labels for one in step.items)
         ):
             return Problem("unexpected", step.items[0].first, step.items[0].last)
         if rest:
@@ -306,6 +329,10 @@ class Assigner:
             or any(item.kind == "count" for item in step.items)
         ):
             return Problem("partial", step.all, step.all)
+        if step.elided and frame.amounts:
+            return Problem("ambiguous_argument", step.first, step.last)
+        if step.then_listed and len(step.items) > 1:
+            return Problem("unexpected", step.first, step.last)
         if references or shared or step.listed or step.many >= 0 or frame.twins:
             return _checked(bound, frame)
         return bound
@@ -323,6 +350,9 @@ class Assigner:
             code = "repeated_argument" if frame.accepting(item) else _misfit(item)
             return Problem(code, item.first, item.last)
         number, kind = accepting[0]
+        if item.fronted and len(frame.slots[number]["preps"][kind]) == 1:
+            # "For order 6, swap order 5": for its sake, or for it?
+            return Problem("ambiguous_argument", item.first, item.last)
         if number in values:
             return Problem("repeated_argument", item.first, item.last)
         counted = item.kind == "count" and not (
@@ -342,8 +372,8 @@ class Assigner:
         value = item.value
         if kind == "thing":
             return _ids(item)
-        if kind == "time" and item.kind == "integer":
-            if not item.preposition or not 13 <= value <= 23:  # "at 3": of which half of the day?
+        if kind == "time" and item.kind == "hour":
+            if not 13 <= value <= 23:  # "at 3": of which half of the day?
                 return Problem("ambiguous_time", item.first, item.last)
             return f"{value}:00"
         if kind == "list":
@@ -377,6 +407,8 @@ class Assigner:
         ("schedule the delivery of order 5 and cancel it"). A neutral one may be the act itself.
         """
         if item.gender == "n":
+            return []
+        if item.plural and any(one.ids and not one.plural for one in mentions):
             return []
         return [
             mention
@@ -428,11 +460,20 @@ class Assigner:
         return None
 
 
+def _first_preposition(frame: _Frame, item: Item, values: Mapping[int, Any]) -> str:
+    """Give the preposition of the first open slot that takes an item of this thing."""
+    for number in frame.required:
+        if number not in values:
+            usual = frame.slots[number]["preps"].get("thing", ())
+            return usual[0] if usual else ""
+    return item.preposition
+
+
 def _answer_with_number(item: Item, wanted: Sequence[tuple[str, str]]) -> Problem | None:
     """Make a bare number the id or the amount that was asked for."""
     things = tuple(name for kind, name in wanted if kind == "thing")
     money = [kind for kind, _ in wanted if kind == "money"]
-    if things and item.marked:
+    if item.marked:
         return Problem("ill_formed_number", item.first, item.last)
     if len(things) + len(money) > 1:
         return Problem("ambiguous_argument", item.first, item.last)
@@ -570,7 +611,11 @@ def accepts(
     """Give the type as which a slot takes an item, or nothing."""
     for type_, type_name, length in slot["types"]:
         if labels:
-            introduced = any(label == "=" + type_ or label in slot["labels"] for label in labels)
+            introduced = _names(labels, type_, slot) and (
+                type_ not in _NAMED
+                or preposition in ("", "with", "com")
+                or preposition in slot["preps"][type_]
+            )
         else:
             introduced = preposition in slot["preps"][type_]
         if type_ == "integer" and kind == "integer" and not labels and not slot["required"]:
@@ -578,6 +623,14 @@ def accepts(
         if introduced and _fits(type_, type_name, length, kind, name, bool(labels)):
             return str(type_)
     return ""
+
+
+def _names(labels: tuple[str, ...], type_: str, slot: Mapping[str, Any]) -> bool:
+    """Tell whether labels introduce a type of a slot; one that names a type admits no other."""
+    named = {label[1:] for label in labels if label[0] == "="}
+    if not named.isdisjoint(kind for kind, *_ in slot["types"]):
+        return type_ in named
+    return any(label in slot["labels"] for label in labels)
 
 
 def _fits(
@@ -588,11 +641,11 @@ def _fits(
     if type_ == "list":
         return kind == "member" and type_name in name
     if type_ == "integer":
-        return kind in ("integer", "count")
+        return kind in ("integer", "count", "hour")
     if type_ == "decimal":
         return kind in ("decimal", "integer")
-    if type_ == "time" and kind == "integer":
-        return not labelled
+    if type_ == "time" and kind == "hour":
+        return True
     if type_ == "money":
         return kind in ("money", "decimal") or (kind == "integer" and labelled)
     if type_ == "quantity":

@@ -25,7 +25,7 @@ INTRODUCES: Mapping[Language, Mapping[str, frozenset[str]]] = {
         "percentage": frozenset({"", "of", "for", "at"}),
         "quantity": frozenset({"", "of", "for"}),
         "money": frozenset({"", "for", "of"}),
-        "date": frozenset({"", "on", "for", "to", "of", "in"}),
+        "date": frozenset({"", "on", "for", "to", "in"}),
         "time": frozenset({"", "at", "for", "to"}),
         "month": frozenset({"for", "of", "from", "about"}),
         "duration": frozenset({"", "for", "of", "by"}),
@@ -44,7 +44,7 @@ INTRODUCES: Mapping[Language, Mapping[str, frozenset[str]]] = {
         "percentage": frozenset({"", "de"}),
         "quantity": frozenset({"", "de"}),
         "money": frozenset({"", "de", "por"}),
-        "date": frozenset({"", "em", "para", "a", "de"}),
+        "date": frozenset({"", "em", "para", "a"}),
         "time": frozenset({"", "a", "para", "em"}),
         "month": frozenset({"de", "sobre"}),
         "duration": frozenset({"", "por", "de", "com"}),
@@ -61,6 +61,7 @@ INTRODUCES: Mapping[Language, Mapping[str, frozenset[str]]] = {
 OBJECT_NAMED: Mapping[Language, Mapping[str, frozenset[str]]] = {
     "en": {
         "thing": frozenset({"in", "about", "with"}),
+        "date": frozenset({"of"}),
         "list": frozenset({"to", "as"}),
         **dict.fromkeys(
             ("integer", "decimal", "percentage", "quantity", "money"), frozenset({"to"})
@@ -68,6 +69,7 @@ OBJECT_NAMED: Mapping[Language, Mapping[str, frozenset[str]]] = {
     },
     "pt-BR": {
         "thing": frozenset({"sobre"}),
+        "date": frozenset({"de"}),
         "list": frozenset({"para", "como"}),
         **dict.fromkeys(
             ("integer", "decimal", "percentage", "quantity", "money"), frozenset({"para"})
@@ -123,6 +125,12 @@ POSSESSIVES = frozenset(
 
 INDEFINITE = frozenset({"a", "an", "um", "uma"}) | POSSESSIVES
 """Articles and the like that refer to nothing spoken of before."""
+
+THEN_AGAIN = frozenset(
+    {"then", "and then", "after that", "and after that", "depois", "e depois", "em seguida"}
+    | {"e em seguida", "depois disso", "e depois disso"}
+)
+"""What may stand before one more id for the same verb: "cancel order 5, then order 6"."""
 
 OF: Mapping[Language, str] = {"en": "of", "pt-BR": "de"}
 

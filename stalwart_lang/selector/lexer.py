@@ -25,7 +25,8 @@ _DECIMAL_MARK: Mapping[Language, str] = {"en": r"\.", "pt-BR": ","}
 _JOINTS = ("COMMA", "AND", "THEN", "STOP", "QUESTION")
 _HEADS = ("BASE", "ING", "IMPERATIVE", "INFORMAL", "INFINITIVE", "PAST_SUBJUNCTIVE")
 _SIGNS = frozenset(".,;!")
-_PAUSES = ([","], ["."], ["!"], [";"], ["\n"])
+_NUMBER_SIGNS = frozenset({"number", "#", "no", "número", "numero", "nº", "n°", "n.º", "№"})
+_PAUSES = ([","], ["."], ["!"], [";"], ["\n"], ["?"])
 _GLUED = re.compile(r"([0-9]+(?:[.,][0-9]+)*)([^\W\d_]+)")
 _AGO = frozenset({"ago", "atrás", "atras", "há", "ha"})
 _DOZENS = frozenset({"dozen", "dozens", "dúzia", "duzia", "dúzias", "duzias"})
@@ -234,7 +235,7 @@ def _meaning(
     end = at + 1
     if entry is not None:
         return _word(tokens, at, entry, last, tables, clock)
-    if tables.codes and (code := _code(tokens, at, last, tables)) is not None:
+    if tables.codes and (code := _code(tokens, at, last, tables, clock)) is not None:
         return code
     if "@" in token and len(token) > 1 and token[0] not in _QUOTES:
         return tables.email, Value("e-mail", token, end), end
@@ -294,7 +295,27 @@ def _word(
         return Stop("unknown_word", at, end)
     if type_ == UNREAD:
         return Stop(payload, at, end)
+    if type_.__class__ is list and end < len(tokens) and _is_number(tokens[end]):
+        type_, payload = _as_noun(type_, payload, tables)
     return type_, payload, end
+
+
+def _is_number(token: str) -> bool:
+    return "0" <= token[0] <= "9" or token in _NUMBER_SIGNS
+
+
+def _as_noun(types: list[Any], payloads: list[Any], tables: LexerTables) -> tuple[Any, Any]:
+    """Take a noun for one, where its number follows, though a verb is spelled alike: "note 6"."""
+    if tables.ids.isdisjoint(types):
+        return types, payloads
+    left = [
+        (type_, payload)
+        for type_, payload in zip(types, payloads, strict=True)
+        if type_ not in tables.heads
+    ]
+    if len(left) == 1:
+        return left[0]
+    return [type_ for type_, _ in left], [payload for _, payload in left]
 
 
 def _may_begin(tokens: Sequence[str], at: int, tables: LexerTables) -> bool:
@@ -411,7 +432,7 @@ def _may_drop(
     return (
         "POLITE" in places
         or ("OPENING" in places and not begun)
-        or ("CLOSING" in places and (begun or following in _PAUSES))
+        or ("CLOSING" in places and (following in _PAUSES or (begun and not following)))
         or ("AFTER_VERB" in places and last.__class__ is int and last in tables.heads)
     )
 
@@ -425,7 +446,7 @@ def _without(type_: int, types: list[int], payloads: list[Any]) -> tuple[Any, An
 
 
 def _code(
-    tokens: list[str], at: int, last: Any, tables: LexerTables
+    tokens: list[str], at: int, last: Any, tables: LexerTables, clock: Callable[[], Clock]
 ) -> tuple[Any, Any, int] | None:
     """Read a code; where a plain number stands for it as well, give both meanings."""
     token = tokens[at]
@@ -438,7 +459,9 @@ def _code(
         return None
     if code.end == at + 1 and token.isdecimal() and len(token) <= 18:
         if tokens[code.end : code.end + 1] and tokens[code.end] in tables.continues:
-            return None
+            value = tables.read_value(tokens, at, clock())
+            if value is not None and value.end > code.end:
+                return None
         number = Value("integer", int(token), code.end)
         return [tables.code, tables.integer], [code, number], code.end
     return tables.code, code, code.end
@@ -469,7 +492,8 @@ def _numbers_a_step(tokens: Sequence[str], at: int, last: Any, numbered: int) ->
         return False
     if tokens[at + 1] == ")":
         return int(tokens[at]) == numbered + 1 and (numbered > 0 or last is None)
-    return at == 0 or tokens[at - 1] == "\n"
+    starts = at == 0 or tokens[at - 1] == "\n"
+    return starts and int(tokens[at]) == numbered + 1 and tokens[at + 2].isalpha()
 
 
 def _quoted(token: str) -> str:

@@ -173,6 +173,9 @@ class Reader:
         )
         if missing:
             return self._incomplete(calls, missing, source, (0, len(scanned.text.typed)))
+        if self._assigner.twins_equal(frame, calls):
+            problem = Problem("repeated_argument", 0, len(scanned.terminals.types) - 1)
+            return self._unread(source, self._explainer.problem(scanned, problem))
         if _repeated(calls) is not None:
             problem = Problem("repeated_call", 0, len(scanned.terminals.types) - 1)
             return self._unread(source, self._explainer.problem(scanned, problem))

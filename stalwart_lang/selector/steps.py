@@ -12,6 +12,7 @@ from stalwart_lang.selector.languages import (
     POSSESSIVES,
     PREPOSITIONS,
     PRONOUNS,
+    THEN_AGAIN,
 )
 from stalwart_lang.vocabulary.model import Language
 
@@ -43,11 +44,12 @@ ALL: Final = 23
 ASK: Final = 24
 MIND: Final = 25
 FIRST: Final = 26
-COMMA: Final = 27
-AND: Final = 28
-THEN: Final = 29
-STOP: Final = 30
-QUESTION: Final = 31
+OWNER: Final = 27
+COMMA: Final = 28
+AND: Final = 29
+THEN: Final = 30
+STOP: Final = 31
+QUESTION: Final = 32
 
 _OF_TERMINAL: Mapping[str, int] = {
     "BASE": HEAD,
@@ -64,6 +66,7 @@ _OF_TERMINAL: Mapping[str, int] = {
     "THESE": THIS,
     "WANT": SKIPPED,
     "WANT_AT_START": SKIPPED,
+    "OWNER": OWNER,
     "WANT_THAT": SKIPPED,
     "WANTED_THAT": SKIPPED,
     "THAT_ARE": SKIPPED,
@@ -132,6 +135,7 @@ class Item:
     plural: bool = False
     gender: str = ""
     marked: bool = False
+    fronted: bool = False
 
 
 @dataclass(slots=True)
@@ -151,8 +155,9 @@ class Step:
     """A verb and all that goes with it. `joint` is what joins it to the step before.
 
     `me`, `all` and `many` are the terminals that say so, or -1: for the speaker, all of them, a
-    noun of the phrase in the plural. `listed` tells of a list of ids. `said` are the words of its
-    phrase after the verb, `said_with` the prepositions before them.
+    noun of the phrase in the plural. `listed` tells of a list of ids, `then_listed` of one with
+    "then" in it, `elided` of an id after an article alone. `said` are the words of the phrase after
+    its verb, `said_with` the prepositions before them.
     """
 
     verbs: list[str]
@@ -163,6 +168,8 @@ class Step:
     all: int = -1
     many: int = -1
     listed: bool = False
+    then_listed: bool = False
+    elided: bool = False
     said: list[str] = field(default_factory=list)
     said_at: list[int] = field(default_factory=list)
     said_with: list[str] = field(default_factory=list)
@@ -239,6 +246,8 @@ def _fronted(front: Step, steps: Sequence[Step]) -> Problem | None:
     things = all(item.kind == "thing" and item.preposition for item in front.items)
     if len(steps) > 1 or not things or front.bare or front.said:
         return Problem("unexpected", front.first, front.last)
+    for item in front.items:
+        item.fronted = True
     steps[0].items[:0] = front.items
     steps[0].first = front.first
     return None
@@ -252,10 +261,13 @@ class _Cut:
         "asked",
         "at",
         "before",
+        "before_label",
         "clitic",
+        "determiner_word",
         "first",
         "front",
         "joint",
+        "joint_at",
         "labels",
         "me",
         "minded",
@@ -289,21 +301,22 @@ class _Cut:
         self.front = self.step = Step([], STOP, 0, 0)
         self.joint = STOP
         self.asked = self.minded = self.first = False
-        self.me = self.this = self.possessive = -1
+        self.me = self.this = self.possessive = self.joint_at = -1
         self.clitic: Item | None = None
         self.noun: tuple[tuple[str, ...], bool, int] | None = None
         self._clear()
 
     def _clear(self) -> None:
-        self.preposition = ""
+        self.preposition = self.before_label = ""
         self.labels: tuple[str, ...] = ()
         self.article = self.possessed = False
+        self.determiner_word = ""
         self.joint = STOP
         self.step.last = self.at
 
     def _item(self, kind: str, value: Any, first: int = -1) -> None:
         at = self.at
-        preposition = "" if self.labels else self.preposition
+        preposition = self.before_label if self.labels else self.preposition
         self.step.items.append(
             Item(kind, None, value, preposition, self.labels, first if first >= 0 else at, at)
         )
@@ -353,6 +366,7 @@ class _Cut:
     def determiner(self, payload: Any) -> Problem | None:
         """Keep that a definite article stands before the noun to come."""
         self.article = payload not in INDEFINITE
+        self.determiner_word = payload
         self.possessed = payload in POSSESSIVES
         return None
 
@@ -360,6 +374,8 @@ class _Cut:
         """Add a value; right after a noun it is no id, and no argument of its own either."""
         if payload.kind == "month" and not self.preposition and self._belongs_to_noun():
             self.preposition = OF[self.roles.language]
+        if self.possessed:
+            return Problem("unexpected", self.at - 1, self.at)
         if (
             payload.kind == "date"
             and self.preposition == "para"
@@ -400,6 +416,14 @@ class _Cut:
         return self._following() == COMPLEMENT or self.words(self.at).startswith(
             ("dest", "dess", "mês de", "mes de")
         )
+
+    def _at_hour(self) -> bool:
+        """Tell whether a number stands as an hour does: "at 16", "às 16"."""
+        if self.labels:
+            return False
+        if self.preposition == "at":
+            return self.before == PREPOSITION
+        return self.preposition == "a" and self.words(self.at - 1) in ("às", "as", "ás")
 
     def _following(self) -> int:
         after = self.terminals[self.at + 1 : self.at + 2]
@@ -444,11 +468,16 @@ class _Cut:
             and (self.article or self.first or self.before <= HEAD_WITH_ME or self.before == ME)
         ):
             first = self.first
+            if self.possessed:
+                return Problem("partial", at - 1, at)
             self._item("count", payload.value)
             self.step.items[-1].marked = payload.marked or first
         else:
-            self._item("integer", payload.value)
+            kind = "hour" if self._at_hour() and not payload.marked else "integer"
+            self._item(kind, payload.value)
             self.step.items[-1].marked = payload.marked
+        if payload.spelled and payload.value == 1:
+            self.step.items[-1].marked = True  # "um", "one" is the article as well
         self.first = False
         return None
 
@@ -461,8 +490,16 @@ class _Cut:
             return Problem("unexpected", first, self.at)
         if self.preposition and self.preposition != before.preposition:
             return Problem("unexpected", first, self.at)
-        if self.joint == THEN and names is None and not self.article:
-            return Problem("unexpected", first, self.at)  # "refund order 5, then 40"
+        if self.joint == THEN:
+            # "refund order 5, then 40"; "cancel order 5, next order 6"
+            said = self.words(self.joint_at).strip(" ,")
+            if said not in THEN_AGAIN or (names is None and not self.article):
+                return Problem("unexpected", first, self.at)
+            self.step.then_listed = True
+        if names is None and self.determiner_word:
+            if self.determiner_word not in ("the", "o", "a"):
+                return Problem("number_mismatch", first, self.at)
+            self.step.elided = True
         if before.kind == "numbered":
             if self.before != NUMBER:
                 return Problem("unexpected", first, self.at)
@@ -506,6 +543,7 @@ class _Cut:
         if self.joint == AND and not self.step.items:
             return Problem("unexpected", self.at, self.at)
         self.labels = tuple(payload)
+        self.before_label = self.preposition
         return None
 
     def colon(self, _payload: Any) -> Problem | None:
@@ -579,9 +617,18 @@ class _Cut:
         self.first = True
         return None
 
+    def owner(self, _payload: Any) -> Problem | None:
+        """Make the thing before belong to the noun to come: `customer 318's account`."""
+        item = self.step.items[-1]
+        if item.preposition:
+            return Problem("unexpected", item.first, self.at)
+        item.preposition = "of"
+        return None
+
     def join(self, _payload: Any) -> Problem | None:
         """Note what joins the step or item to come."""
         self.joint = self.roles.of[self.terminals[self.at]]
+        self.joint_at = self.at
         if self.joint == QUESTION and not self.asked:
             return Problem("question", self.at, self.at)
         if self.joint in (STOP, QUESTION):
@@ -618,6 +665,7 @@ _HANDLERS: Sequence[Callable[[_Cut, Any], Problem | None]] = [
         ASK: _Cut.ask,
         MIND: _Cut.mind,
         FIRST: _Cut.hold_first,
+        OWNER: _Cut.owner,
     }.get(role, _Cut.join)
     for role in range(QUESTION + 1)
 ]

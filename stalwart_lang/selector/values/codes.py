@@ -1,5 +1,6 @@
 """Codes that a vocabulary's arguments take: telephone numbers, CPF, CNPJ, digits of a length."""
 
+import re
 from collections.abc import Sequence
 from importlib.util import find_spec
 from typing import TypeAlias
@@ -20,6 +21,7 @@ MARKS = frozenset("+(")
 """The signs that may begin a code."""
 
 
+_DATE = re.compile(r"[0-9]{1,4}[-/.][0-9]{1,2}[-/.][0-9]{1,4}")
 _NEEDS = {"telephone": "phonenumbers", "cpf": "stdnum", "cnpj": "stdnum"}
 
 
@@ -40,7 +42,12 @@ def read_code(
     The value maps each type that reads it, as `(kind, length)`, to its bare characters; `region`
     is the numbering plan of telephone numbers without a country code.
     """
-    for end in range(longest_code(tokens, at), at, -1):
+    longest = longest_code(tokens, at)
+    for place in range(at + 1, longest):
+        if _DATE.fullmatch(tokens[place]):
+            longest = place
+            break
+    for end in range(longest, at, -1):
         text = " ".join(tokens[at:end])
         found = {type_: read for type_ in types if (read := _read(text, type_, region)) is not None}
         if found:

@@ -65,6 +65,9 @@ def other_marks(token: str) -> bool:
 def scaled(number: Number, scale: int) -> Number | Malformed:
     """`2.5 million` and the like: whole, or ill-formed. The scale word is the next token."""
     end = number.end + 1
+    exponent = Decimal(number.value).as_tuple().exponent
+    if not isinstance(exponent, int) or exponent < -1:
+        return Malformed("ill_formed_number", number.end + 1)  # nobody says `20,00 mil`
     value = number.value * scale
     whole = int(value)
     if whole != value:

@@ -613,12 +613,13 @@ def accepts(
         if labels:
             introduced = _names(labels, type_, slot) and (
                 type_ not in _NAMED
-                or preposition in ("", "with", "com")
+                or preposition in ("", "with", "com", "em")
                 or preposition in slot["preps"][type_]
             )
         else:
             introduced = preposition in slot["preps"][type_]
-        if type_ == "integer" and kind == "integer" and not labels and not slot["required"]:
+        plain = kind in ("integer", "hour")
+        if type_ == "integer" and plain and not labels and not slot["required"]:
             continue  # "list the open orders for 5": a limit is counted or named
         if introduced and _fits(type_, type_name, length, kind, name, bool(labels)):
             return str(type_)

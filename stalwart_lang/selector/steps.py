@@ -156,7 +156,7 @@ class Step:
 
     `me`, `all` and `many` are the terminals that say so, or -1: for the speaker, all of them, a
     noun of the phrase in the plural. `listed` tells of a list of ids, `then_listed` of one with
-    "then" in it, `elided` of an id after an article alone. `said` are the words of the phrase after
+    "then" in it, `elided` of an id after "then" and an article. `said` are the words of the phrase after
     its verb, `said_with` the prepositions before them.
     """
 
@@ -499,7 +499,7 @@ class _Cut:
         if names is None and self.determiner_word:
             if self.determiner_word not in ("the", "o", "a"):
                 return Problem("number_mismatch", first, self.at)
-            self.step.elided = True
+            self.step.elided = self.joint == THEN
         if before.kind == "numbered":
             if self.before != NUMBER:
                 return Problem("unexpected", first, self.at)

@@ -29,8 +29,8 @@ ROOT = Path(__file__).parent.parent
 DOCS = ROOT / "docs"
 NOW = "2026-11-30T09:00"
 SUFFIX: Mapping[Language, str] = {"en": ".md", "pt-BR": ".pt-BR.md"}
-NOT_GIVEN = {"out_of_list"}
-"""The codes that the selector never gives."""
+NOT_GIVEN = {"ambiguous_argument"}
+"""The codes that no turn gives on the shop."""
 
 both = pytest.mark.parametrize("language", LANGUAGES)
 

@@ -561,7 +561,7 @@ def test_load_gives_a_vocabulary():
 
 
 def test_turns_may_name_every_reason_for_which_a_turn_is_unread():
-    other_verdicts = {"ambiguous", "ambiguous_argument", "missing_argument"}
+    other_verdicts = {"ambiguous", "missing_argument"}
     assert set(REASONS) - other_verdicts <= set(REASON_CODES)
 
 

@@ -448,22 +448,20 @@ def _without(type_: int, types: list[int], payloads: list[Any]) -> tuple[Any, An
 def _code(
     tokens: list[str], at: int, last: Any, tables: LexerTables, clock: Callable[[], Clock]
 ) -> tuple[Any, Any, int] | None:
-    """Read a code; where a plain number stands for it as well, give both meanings."""
+    """Read a code; where another value is spelled alike, give both meanings."""
     token = tokens[at]
     if not ("0" <= token[0] <= "9" or token in MARKS or token.isalnum()):
         return None
     if last.__class__ is int and last in tables.ids:
         return None
     code = read_code(tokens, at, tables.codes, tables.region)
-    if code is None:
+    if code is None or (tokens[code.end : code.end + 1] and tokens[code.end] in tables.units):
         return None
-    if code.end == at + 1 and token.isdecimal() and len(token) <= 18:
-        if tokens[code.end : code.end + 1] and tokens[code.end] in tables.continues:
-            value = tables.read_value(tokens, at, clock())
-            if value is not None and value.end > code.end:
-                return None
-        number = Value("integer", int(token), code.end)
-        return [tables.code, tables.integer], [code, number], code.end
+    value = tables.read_value(tokens, at, clock()) if "0" <= token[0] <= "9" else None
+    if value is not None and value.end > code.end:
+        return None
+    if isinstance(value, Value) and value.end == code.end:
+        return [tables.code, tables.kinds[value.kind]], [code, value], code.end
     return tables.code, code, code.end
 
 

@@ -156,8 +156,8 @@ class Step:
 
     `me`, `all` and `many` are the terminals that say so, or -1: for the speaker, all of them, a
     noun of the phrase in the plural. `listed` tells of a list of ids, `then_listed` of one with
-    "then" in it, `elided` of an id after "then" and an article. `said` are the words of the phrase after
-    its verb, `said_with` the prepositions before them.
+    "then" in it, `elided` of an id after "then" and an article. `said` are the words of the phrase
+    after its verb, `said_with` the prepositions before them.
     """
 
     verbs: list[str]
@@ -441,7 +441,10 @@ class _Cut:
         """Take a number: an id after its noun, one more id of a list, a count, or just a number."""
         at, items = self.at, self.step.items
         listed = (
-            self.joint in (AND, COMMA, THEN) and items and items[-1].kind in ("thing", "numbered")
+            self.joint in (AND, COMMA, THEN)
+            and not self.labels
+            and items
+            and items[-1].kind in ("thing", "numbered")
         )
         if self.noun is not None:
             names, plural, first = self.noun

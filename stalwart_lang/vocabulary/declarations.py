@@ -132,7 +132,7 @@ REASON_CODES: tuple[str, ...] = (
     "repeated_call",
     "unclear_reference",
     "no_verb",
-    "out_of_list",
+    "ambiguous_argument",
     "number_mismatch",
     "shared_amount",
 )

@@ -126,14 +126,18 @@ class Assigner:
         readings: list[list[Bound]] = []
         mentions: dict[Mention, None] = {}
         last = len(steps) - 1
-        shares = _shares(steps)
+        refers = shared_some = False
+        for step in steps:
+            refers = refers or step.refers or bool(step.bare)
+            shared_some = shared_some or not (step.items or step.bare)
+        shares = _shares(steps) if shared_some else ()
         for number, step in enumerate(steps):
             shared = shares[number] if shares else ()
             bound = self._step(step, mentions, shared)
             if isinstance(bound, Problem):
                 return bound
             readings.append(bound)
-            if len(bound) == 1 and number < last:
+            if refers and len(bound) == 1 and number < last:
                 self._mention(bound[0], mentions)
         return readings
 
@@ -210,18 +214,16 @@ class Assigner:
         if not frames:
             return Problem("unexpected", *_where(step), detail="phrase")
         fits: list[Bound] = []
-        particle = self._particle(step)
+        particle = self._particle(step) if self._lexicon.particles else None
         if particle is not None:
             return particle
         problem: Problem | None = None
         for number in frames:
-            frame_ = self._frame(number)
-            bound = self._fit(frame_, step, rest, mentions, shared)
+            frame = self._frame(number)
+            bound = self._fit(frame, step, rest, mentions, shared)
             if isinstance(bound, Problem):
                 problem = problem or bound
-            elif frame_.either and any(
-                value.__class__ is Either for value in bound.values.values()
-            ):
+            elif frame.either and any(value.__class__ is Either for value in bound.values.values()):
                 fits.extend(_each(bound))
             else:
                 fits.append(bound)
@@ -234,7 +236,7 @@ class Assigner:
     def _particle(self, step: Step) -> Problem | None:
         """Refuse a preposition that belongs to the verb: the `on` of "turn on light 5 off"."""
         particles = self._lexicon.particles
-        for item in step.items if particles else ():
+        for item in step.items:
             if item.preposition and any(
                 f"{verb}|{item.preposition}" in particles for verb in step.verbs
             ):
@@ -280,11 +282,11 @@ class Assigner:
         shared: Sequence[Item],
     ) -> Bound | Problem:
         """Bind a step's items to a frame's slots."""
-        bound = Bound(frame.number, step)
-        values = bound.values
-        for piece, preposition, at in zip(step.said, step.said_with, step.said_at, strict=True):
-            if frame.said[piece] != preposition:
-                return Problem("unexpected", at, at)
+        values: dict[int, Any] = {}
+        bound = Bound(frame.number, step, values, [])
+        for at, piece in enumerate(step.said):
+            if frame.said[piece] != step.said_with[at]:
+                return Problem("unexpected", step.said_at[at], step.said_at[at])
         for bare in step.bare if not rest else ():
             if frame.said[bare.key] != bare.preposition:
                 return Problem("unexpected", bare.at, bare.at)
@@ -355,12 +357,11 @@ class Assigner:
             return Problem("ambiguous_argument", item.first, item.last)
         if number in values:
             return Problem("repeated_argument", item.first, item.last)
-        counted = item.kind == "count" and not (
-            frame.direct and number in frame.required and not item.marked
-        )
-        if counted and not _counts(step, item):
-            return Problem("unexpected_argument", item.first, item.last)
-        value = self._value(item, kind, frame.slots[number])
+        if item.kind == "count" and not _counts(step, item):
+            alone = frame.direct and number in frame.required and not item.marked
+            if not alone:
+                return Problem("unexpected_argument", item.first, item.last)
+        value = _ids(item) if kind == "thing" else self._value(item, kind, frame.slots[number])
         if value.__class__ is Problem:
             problem: Problem = value
             return problem
@@ -370,8 +371,6 @@ class Assigner:
     def _value(self, item: Item, kind: str, slot: Mapping[str, Any]) -> Any:
         """Give an argument's value as a plan holds it, or the problem with it."""
         value = item.value
-        if kind == "thing":
-            return _ids(item)
         if kind == "time" and item.kind == "hour":
             if not 13 <= value <= 23:  # "at 3": of which half of the day?
                 return Problem("ambiguous_time", item.first, item.last)
@@ -567,11 +566,8 @@ def _shares(steps: Sequence[Step]) -> Sequence[Sequence[Item]]:
     """Give each step without items those of the first after it that has any.
 
     Commas and a last `and` join the two. "Cancel and schedule the delivery of order 5" cancels no
-    order: a verb alone does not share with one that has a noun of its own. Empty where every step
-    has its own.
+    order: a verb alone does not share with one that has a noun of its own.
     """
-    if all(step.items or step.bare for step in steps):
-        return ()
     shares: list[Sequence[Item]] = [()] * len(steps)
     giver: Step | None = None
     for number in range(len(steps) - 1, -1, -1):

@@ -11,10 +11,11 @@ from stalwart_lang.selector.scanned import Scanned
 def make_calls(frame: Mapping[str, Any], bound: Bound, scanned: Scanned) -> list[Call]:
     """Give the calls that a step comes to: one, or one for each id of a list."""
     start, end = scanned.span(bound.step.first, bound.step.last)
-    return [
-        Call(frame["tool"], arguments, frame["rule"], frame["file"], frame["line"], start, end)
-        for arguments in make_arguments(frame["slots"], bound.values, scanned)
-    ]
+    tool, rule, file, line = frame["tool"], frame["rule"], frame["file"], frame["line"]
+    made = make_arguments(frame["slots"], bound.values, scanned)
+    if len(made) == 1:
+        return [Call(tool, made[0], rule, file, line, start, end)]
+    return [Call(tool, arguments, rule, file, line, start, end) for arguments in made]
 
 
 def make_arguments(

@@ -11,11 +11,12 @@ from stalwart_lang.selector.languages import (
     INTRODUCES,
     OBJECT_GIVEN,
     OBJECT_NAMED,
+    ONLY_WITH,
     PREPOSITIONS,
     TYPE_LABELS,
 )
-from stalwart_lang.selector.lexer import make_tables
-from stalwart_lang.selector.lexicon import DROPPED, UNREAD, Entry, Lexicon
+from stalwart_lang.selector.lexer import LexerTables, make_tables
+from stalwart_lang.selector.lexicon import DROPPED, JOINT, PLAIN, UNREAD, Entry, Lexicon
 from stalwart_lang.selector.messages import OTHER_QUESTION, QUESTIONS
 from stalwart_lang.selector.text import fold, spellings, tokenize
 from stalwart_lang.vocabulary.model import (
@@ -71,7 +72,7 @@ def compile_lexicon(vocabulary: Vocabulary, language: Language) -> Lexicon:
         _add_spoken_of(builder, language, verb)
     tables = make_tables(grammar, language)
     return Lexicon(
-        builder.finished(tables.value_starts, tables.joints),
+        builder.finished(tables),
         frames,
         index,
         phrases.genders,
@@ -126,7 +127,7 @@ class _Builder:
                 if typed != word and len(word) == 1:
                     continue
                 for node in nodes:
-                    entry = node.setdefault(typed, [[], [], None, False])
+                    entry = node.setdefault(typed, [[], [], None, 0])
                     if entry[2] is None:
                         entry[2] = {}
                     if all(entry[2] is not known for known in following):
@@ -136,7 +137,7 @@ class _Builder:
             if typed != last and len(last) == 1:
                 continue
             for node in nodes:
-                entry = node.setdefault(typed, [[], [], None, False])
+                entry = node.setdefault(typed, [[], [], None, 0])
                 if final and typed == last:
                     entry[:2] = [[UNREAD], [payload]]
                     self._final.add(id(entry))
@@ -162,11 +163,12 @@ class _Builder:
         """Tell whether `word` alone means something already."""
         return word in self._root and bool(self._root[word][0])
 
-    def finished(self, special: frozenset[str], joints: frozenset[int]) -> dict[str, Entry]:
+    def finished(self, tables: LexerTables) -> dict[str, Entry]:
         """Give the words; an entry with one meaning holds it bare.
 
-        A word is plain that is one terminal whatever follows: not one of the `special` words, that
-        may begin a value, nor a joint.
+        A word is PLAIN that means the same wherever it stands, unless a longer group of words
+        begins with it: it begins no value, and no number makes it a noun. It is JOINT where it is
+        plain and joins.
         """
         for entry in _all_entries(self._root):
             if len(entry[0]) == 1:
@@ -175,13 +177,13 @@ class _Builder:
                 entry[0] = None
         for word, entry in self._root.items():
             type_ = entry[0]
-            entry[3] = (
-                type_.__class__ is int
-                and type_ >= 0
-                and entry[2] is None
-                and type_ not in joints
-                and word not in special
-            )
+            if word in tables.value_starts or type_ is None:
+                continue
+            if type_.__class__ is int:
+                if type_ >= 0:
+                    entry[3] = JOINT if type_ in tables.joints else PLAIN
+            elif DROPPED not in type_ and tables.ids.isdisjoint(type_):
+                entry[3] = PLAIN
         return self._root
 
 
@@ -320,7 +322,7 @@ class _Phrases:
             if "#" not in piece:
                 self.genders[piece] = self._gender(piece) or ""
         direct = not key and not any(introduced.values())
-        money = any(type_.kind == "money" for its in tool.arguments for type_ in its.types)
+        kinds = frozenset(type_.kind for its in tool.arguments for type_ in its.types)
         frame = {
             "tool": tool.name,
             "rule": phrase.path,
@@ -331,7 +333,7 @@ class _Phrases:
             "direct": direct,
             "said": dict(zip(key, pieces.values(), strict=True)),
             "slots": [
-                self._slot(argument, introduced, direct, money, tool.writes)
+                self._slot(argument, introduced, direct, kinds, tool.writes)
                 for argument in tool.arguments
             ],
         }
@@ -377,7 +379,7 @@ class _Phrases:
         argument: Argument,
         introduced: Mapping[str, tuple[str, str] | None],
         direct: bool,
-        money: bool,
+        kinds: frozenset[str],
         writes: bool,
     ) -> dict[str, Any]:
         """Give the slot of an argument: one object for all that are alike, most are."""
@@ -389,12 +391,12 @@ class _Phrases:
             tuple(phrase.text for phrase in argument.words.get(self.language, ())),
             introduced.get(argument.name, ()),
             direct,
-            money,
+            kinds,
             writes,
         )
         slot = self._slots.get(key)
         if slot is None:
-            slot = self._slots[key] = self._make_slot(argument, introduced, direct, money, writes)
+            slot = self._slots[key] = self._make_slot(argument, introduced, direct, kinds, writes)
         return slot
 
     def _make_slot(
@@ -402,7 +404,7 @@ class _Phrases:
         argument: Argument,
         introduced: Mapping[str, tuple[str, str] | None],
         direct: bool,
-        money: bool,
+        kinds: frozenset[str],
         writes: bool,
     ) -> dict[str, Any]:
         defaults = INTRODUCES[self.language]
@@ -413,9 +415,10 @@ class _Phrases:
             type_.kind: defaults[type_.kind] | more.get(type_.kind, frozenset())
             for type_ in argument.types
         }
-        if not money:
-            # One refunds $40 from an order, and invites nobody from an event.
-            preps = {kind: usual - {"from"} for kind, usual in preps.items()}
+        # One refunds $40 from an order, and invites nobody from an event; a note is about an order,
+        # an account is not.
+        unusual = {word for word, with_ in ONLY_WITH[self.language].items() if with_ not in kinds}
+        preps = {kind: usual - unusual for kind, usual in preps.items()}
         labels = {_text(phrase) for phrase in argument.words.get(self.language, ())}
         if argument.name in introduced:
             by = introduced[argument.name]

@@ -27,7 +27,7 @@ INTRODUCES: Mapping[Language, Mapping[str, frozenset[str]]] = {
         "money": frozenset({"", "for", "of"}),
         "date": frozenset({"", "on", "for", "to", "in"}),
         "time": frozenset({"", "at", "for", "to"}),
-        "month": frozenset({"for", "of", "from", "about"}),
+        "month": frozenset({"for", "of", "from", "about", "regarding"}),
         "duration": frozenset({"", "for", "of", "by"}),
         "e-mail": frozenset({"", "to", "at"}),
         "telephone": frozenset({"", "to", "at", "for", "on", "with"}),
@@ -60,7 +60,7 @@ INTRODUCES: Mapping[Language, Mapping[str, frozenset[str]]] = {
 
 OBJECT_NAMED: Mapping[Language, Mapping[str, frozenset[str]]] = {
     "en": {
-        "thing": frozenset({"in", "about", "with"}),
+        "thing": frozenset({"in", "about", "with", "regarding"}),
         "date": frozenset({"of"}),
         "list": frozenset({"to", "as"}),
         **dict.fromkeys(
@@ -81,6 +81,12 @@ OBJECT_NAMED: Mapping[Language, Mapping[str, frozenset[str]]] = {
 "Refund order 5 to $40" is no refund of 40. Those of a closed list are for tools that write:
 "list the orders to late" sets nothing.
 """
+
+ONLY_WITH: Mapping[Language, Mapping[str, str]] = {
+    "en": {"from": "money", "about": "quoted text"},
+    "pt-BR": {"sobre": "quoted text"},
+}
+"""Prepositions that a tool takes only if it has an argument of this type."""
 
 OBJECT_GIVEN: Mapping[Language, Mapping[str, frozenset[str]]] = {
     "en": {},

@@ -12,7 +12,7 @@ from importlib import import_module
 from typing import Any, TypeAlias
 
 from stalwart_lang.selector.grammar import Grammar
-from stalwart_lang.selector.lexicon import DROPPED, UNREAD, Entry
+from stalwart_lang.selector.lexicon import DROPPED, JOINT, PLAIN, UNREAD, Entry
 from stalwart_lang.selector.values.codes import MARKS, CodeType, read_code
 from stalwart_lang.selector.values.reading import Clock, Malformed, Value
 from stalwart_lang.vocabulary.model import Language
@@ -77,6 +77,8 @@ class LexerTables:
     """The forms of verbs that ask for an act."""
     value_starts: frozenset[str]
     continues: frozenset[str]
+    not_alone: frozenset[str]
+    """What may make more of the plain digits before it, a value or the number of a step."""
     followers: Mapping[str, frozenset[str]]
     read_value: ReadValue
     codes: tuple[CodeType, ...]
@@ -147,6 +149,7 @@ def make_tables(
         heads=frozenset(number[name] for name in _HEADS if name in number),
         value_starts=values.STARTS,
         continues=values.CONTINUES,
+        not_alone=values.CONTINUES | _AFTER_STEP_NUMBER | frozenset(units or ()),
         followers=values.FOLLOWERS,
         read_value=values.read,
         codes=tuple(codes),
@@ -172,19 +175,38 @@ def lex(
     starts: list[int] = []
     ends: list[int] = []
     joints, merges = tables.joints, tables.merges
+    integer, not_alone = tables.integer, tables.not_alone
     last: Any = None
     numbered = 0
     at, count = 0, len(tokens)
     while at < count:
-        entry = words.get(tokens[at])
-        if entry is not None and entry[3]:
-            type_, payload, end = entry[0], entry[1], at + 1
+        token = tokens[at]
+        entry = words.get(token)
+        end = at + 1
+        plain = 0
+        if entry is not None:
+            type_, payload, more, plain = entry
+            if more is not None and end < count and tokens[end] in more:
+                plain = 0  # a longer group of words may begin here
+        if plain == PLAIN:
+            pass
+        elif (
+            entry is None
+            and "0" <= token[0] <= "9"
+            and token.isdecimal()
+            and (tokens[end] if end < count else "") not in not_alone
+            and len(token) <= 18
+            and not tables.codes
+        ):
+            type_ = integer
+            payload = Value("integer", int(token), end, False, token[0] == "0" and len(token) > 1)
         else:
-            meaning = _meaning(tokens, at, entry, last, numbered, tables, clock)
-            if meaning.__class__ is Stop:
-                return meaning
-            type_, payload, end = meaning
-            if type_.__class__ is list or type_ == DROPPED:
+            if plain != JOINT:
+                meaning = _meaning(tokens, at, entry, last, numbered, tables, clock)
+                if meaning.__class__ is Stop:
+                    return meaning
+                type_, payload, end = meaning
+            if type_ == DROPPED or type_.__class__ is list:
                 begun = last is not None
                 type_, payload = _placed(type_, payload, tokens, end, begun, last, tables)
                 if type_ is None:
@@ -198,7 +220,7 @@ def lex(
                 elif last is None and type_ == tables.then:
                     return Stop("unexpected", at, end)  # "afterwards, cancel it": after what?
                 if last is None:
-                    if tokens[at] != "?" and (at or tokens[at] not in _SIGNS):
+                    if token != "?" and (at or token not in _SIGNS):
                         at = end
                         continue
                 else:

@@ -9,9 +9,14 @@ DROPPED = -1
 UNREAD = -2
 """The type of a word that stops the reading; its payload is the reason's code."""
 
+PLAIN = 1
+"""A word that means the same whatever stands around it, but for longer groups of words."""
+JOINT = 2
+"""A plain word that joins steps or items."""
+
 Entry: TypeAlias = list[Any]
 """`[types, payloads, more, plain]`: what a word can be; by the next word, what the two can be; and
-whether it is one terminal whatever stands around it.
+PLAIN, JOINT or 0.
 
 `types` are terminals by number, or DROPPED or UNREAD; `payloads` go with them. Of one meaning, the
 type and the payload stand bare."""

@@ -28,10 +28,10 @@ class Scanned:
 
     def token_span(self, at: int, end: int) -> tuple[int, int]:
         """Give the characters of the turn as typed from token `at` to before token `end`."""
-        if self._places is None:
-            self._places = self.text.places(self.tokens)
-        final = end - 1
-        start, stop = self._places[at], self._places[final] + len(self.tokens[final])
+        places = self._places
+        if places is None:
+            places = self._places = self.text.places(self.tokens)
+        start, stop = places[at], places[end - 1] + len(self.tokens[end - 1])
         offsets = self.text.offsets
         return (start, stop) if offsets is None else (offsets[start], offsets[stop])
 

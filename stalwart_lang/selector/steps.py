@@ -1,7 +1,7 @@
 """Cut a recognised turn into steps: a verb, what must be said with it, and its items."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any, Final
 
 from stalwart_lang.selector.grammar import Grammar
@@ -150,31 +150,34 @@ class Bare:
     plural: bool
 
 
-@dataclass(slots=True)
 class Step:
     """A verb and all that goes with it. `joint` is what joins it to the step before.
 
     `me`, `all` and `many` are the terminals that say so, or -1: for the speaker, all of them, a
-    noun of the phrase in the plural. `listed` tells of a list of ids, `then_listed` of one with
-    "then" in it, `elided` of an id after "then" and an article. `said` are the words of the phrase
-    after its verb, `said_with` the prepositions before them.
+    noun of the phrase in the plural. `refers` tells of a reference, `listed` of a list of ids,
+    `then_listed` of one with "then" in it, `elided` of an id after "then" and an article. `said`
+    are the words of the phrase after its verb, `said_with` the prepositions before them, `bare`
+    the nouns without an id.
     """
 
-    verbs: list[str]
-    joint: int
-    first: int
-    last: int
+    # A step is made for each verb read: what is rarely said costs nothing as the class's.
     me: int = -1
     all: int = -1
     many: int = -1
     listed: bool = False
+    refers: bool = False
     then_listed: bool = False
     elided: bool = False
-    said: list[str] = field(default_factory=list)
-    said_at: list[int] = field(default_factory=list)
-    said_with: list[str] = field(default_factory=list)
-    items: list[Item] = field(default_factory=list)
-    bare: list[Bare] = field(default_factory=list)
+
+    def __init__(self, verbs: list[str], joint: int, first: int) -> None:
+        self.verbs = verbs
+        self.joint = joint
+        self.first = self.last = first
+        self.said: list[str] = []
+        self.said_at: list[int] = []
+        self.said_with: list[str] = []
+        self.items: list[Item] = []
+        self.bare: list[Bare] = []
 
 
 @dataclass(frozen=True, slots=True)
@@ -266,6 +269,7 @@ class _Cut:
         "determiner_word",
         "first",
         "front",
+        "holding",
         "joint",
         "joint_at",
         "labels",
@@ -298,21 +302,27 @@ class _Cut:
         self.at = 0
         self.before = STOP
         self.steps: list[Step] = []
-        self.front = self.step = Step([], STOP, 0, 0)
+        self.front = self.step = Step([], STOP, 0)
         self.joint = STOP
         self.asked = self.minded = self.first = False
         self.me = self.this = self.possessive = self.joint_at = -1
         self.clitic: Item | None = None
         self.noun: tuple[tuple[str, ...], bool, int] | None = None
-        self._clear()
+        self._forget()
 
     def _clear(self) -> None:
+        """Forget what waited for a noun or a value: it has come."""
+        self.step.last = self.at
+        if self.holding:
+            self._forget()
+
+    def _forget(self) -> None:
+        self.holding = False
         self.preposition = self.before_label = ""
         self.labels: tuple[str, ...] = ()
         self.article = self.possessed = False
         self.determiner_word = ""
         self.joint = STOP
-        self.step.last = self.at
 
     def _item(self, kind: str, value: Any, first: int = -1) -> None:
         at = self.at
@@ -324,16 +334,20 @@ class _Cut:
 
     def _reference(self, at: int, preposition: str, names: tuple[str, ...] | None = None) -> Item:
         plural, gender = PRONOUNS[self.roles.language](self.words(at))
+        self.step.refers = True
         return Item("reference", names, None, preposition, (), at, self.at, plural, gender)
 
     def head(self, payload: Any) -> Problem | None:
         """Open a step."""
         if self.terminals[self.at] == self.roles.gerund and not self.minded:
             return Problem("unexpected", self.at, self.at)
-        self.step = Step(payload, self.joint, self.at, self.at, self.me)
+        self.step = Step(payload, self.joint, self.at)
+        if self.me >= 0:
+            self.step.me = self.me
         self.steps.append(self.step)
         if self.clitic is not None:
             self.step.items.append(self.clitic)
+            self.step.refers = True
             self.clitic = None
         self.me = -1
         self._clear()
@@ -343,6 +357,7 @@ class _Cut:
         """Open a step whose verb carries its object: `cancele-o`."""
         self.head([verb for verb, _ in payload])
         plural, gender = PRONOUNS[self.roles.language](payload[0][1])
+        self.step.refers = True
         self.step.items.append(
             Item("reference", None, None, "", (), self.at, self.at, plural, gender)
         )
@@ -361,12 +376,14 @@ class _Cut:
     def hold_preposition(self, payload: Any) -> Problem | None:
         """Keep a preposition for the noun or value to come."""
         self.preposition = payload
+        self.holding = True
         return None
 
     def determiner(self, payload: Any) -> Problem | None:
         """Keep that a definite article stands before the noun to come."""
         self.article = payload not in INDEFINITE
         self.determiner_word = payload
+        self.holding = True
         self.possessed = payload in POSSESSIVES
         return None
 
@@ -374,6 +391,7 @@ class _Cut:
         """Add a value; right after a noun it is no id, and no argument of its own either."""
         if payload.kind == "month" and not self.preposition and self._belongs_to_noun():
             self.preposition = OF[self.roles.language]
+            self.holding = True
         if self.possessed:
             return Problem("unexpected", self.at - 1, self.at)
         if (
@@ -426,10 +444,14 @@ class _Cut:
         return self.preposition == "a" and self.words(self.at - 1) in ("às", "as", "ás")
 
     def _following(self) -> int:
-        after = self.terminals[self.at + 1 : self.at + 2]
-        return self.roles.of[after[0]] if after and after[0] >= 0 else SKIPPED
+        after = self.at + 1
+        if after == len(self.terminals) or self.terminals[after] < 0:
+            return SKIPPED
+        return self.roles.of[self.terminals[after]]
 
     def _number_follows(self) -> bool:
+        if self._following() == INTEGER:
+            return True
         for terminal in self.terminals[self.at + 1 : self.at + 4]:
             if terminal >= 0:
                 role = self.roles.of[terminal]
@@ -439,48 +461,57 @@ class _Cut:
 
     def integer(self, payload: Any) -> Problem | None:
         """Take a number: an id after its noun, one more id of a list, a count, or just a number."""
-        at, items = self.at, self.step.items
+        items = self.step.items
         listed = (
-            self.joint in (AND, COMMA, THEN)
+            self.joint != STOP
             and not self.labels
-            and items
+            and bool(items)
             and items[-1].kind in ("thing", "numbered")
         )
-        if self.noun is not None:
-            names, plural, first = self.noun
-            self.noun = None
-            if payload.marked:
-                return Problem("ill_formed_number", at, at)
-            if self.joint in (AND, THEN) and not listed:
-                return Problem("unexpected", first, at)
-            if listed and items[-1].kind == "thing":
-                return self._one_more(payload, names, first)
-            self.step.items.append(
-                Item("thing", names, [payload], self.preposition, self.labels, first, at, plural)
-            )
-            self._clear()
-        elif listed:
-            return self._one_more(payload, None, at)
-        elif self.joint in (AND, THEN):
+        noun, self.noun = self.noun, None
+        if noun is not None:
+            return self._id(noun, payload, listed and items[-1].kind == "thing")
+        if listed:
+            return self._one_more(payload, None, self.at)
+        return self._number(payload)
+
+    def _id(
+        self, noun: tuple[tuple[str, ...], bool, int], payload: Any, listed: bool
+    ) -> Problem | None:
+        """Add the thing that a noun and its number name, or its id to the list before it."""
+        names, plural, first = noun
+        if payload.marked:
+            return Problem("ill_formed_number", self.at, self.at)
+        if listed:
+            return self._one_more(payload, names, first)
+        if self.joint in (AND, THEN):
+            return Problem("unexpected", first, self.at)
+        self.step.items.append(
+            Item("thing", names, [payload], self.preposition, self.labels, first, self.at, plural)
+        )
+        self._clear()
+        return None
+
+    def _number(self, payload: Any) -> Problem | None:
+        """Add a number without its noun: `#4411`, one that counts, an hour, or just a number."""
+        at = self.at
+        marked = payload.marked or self.first
+        if self.joint in (AND, THEN):
             return Problem("unexpected", at, at)
-        elif self.before == NUMBER and not self.labels:
+        if self.before == NUMBER and not self.labels:
             self._item("numbered", [payload])
         elif (
             not self.labels
             and not self.preposition
             and (self.article or self.first or self.before <= HEAD_WITH_ME or self.before == ME)
         ):
-            first = self.first
             if self.possessed:
                 return Problem("partial", at - 1, at)
             self._item("count", payload.value)
-            self.step.items[-1].marked = payload.marked or first
         else:
-            kind = "hour" if self._at_hour() and not payload.marked else "integer"
-            self._item(kind, payload.value)
-            self.step.items[-1].marked = payload.marked
-        if payload.spelled and payload.value == 1:
-            self.step.items[-1].marked = True  # "um", "one" is the article as well
+            self._item("hour" if self._at_hour() and not marked else "integer", payload.value)
+        # "Um" and "one" are articles as well.
+        self.step.items[-1].marked = marked or (payload.spelled and payload.value == 1)
         self.first = False
         return None
 
@@ -547,11 +578,13 @@ class _Cut:
             return Problem("unexpected", self.at, self.at)
         self.labels = tuple(payload)
         self.before_label = self.preposition
+        self.holding = True
         return None
 
     def colon(self, _payload: Any) -> Problem | None:
         """Introduce a quoted text, or pass the colon after a label."""
         self.labels = self.labels or ("=quoted text",)
+        self.holding = True
         return None
 
     def hold_this(self, _payload: Any) -> Problem | None:
@@ -563,6 +596,7 @@ class _Cut:
         """Keep the preposition in `desse`, and that the noun to come refers back."""
         self.this = self.at
         self.preposition = payload
+        self.holding = True
         return None
 
     def pronoun(self, _payload: Any) -> Problem | None:
@@ -632,6 +666,7 @@ class _Cut:
         """Note what joins the step or item to come."""
         self.joint = self.roles.of[self.terminals[self.at]]
         self.joint_at = self.at
+        self.holding = True
         if self.joint == QUESTION and not self.asked:
             return Problem("question", self.at, self.at)
         if self.joint in (STOP, QUESTION):

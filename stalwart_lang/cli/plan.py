@@ -14,11 +14,15 @@ from stalwart_lang import Selector
 from stalwart_lang.cli.errors import Unreadable, unreadable
 from stalwart_lang.cli.plan_text import plan_lines
 from stalwart_lang.diagnostics import VocabularyError
+from stalwart_lang.vocabulary.locate import shipped_names
 from stalwart_lang.vocabulary.model import LANGUAGES, Language
+from stalwart_lang.vocabulary.suggest import nearest
 
 if TYPE_CHECKING:
     from stalwart_lang.tracing import Tracer
 
+_KEYS = ("turn", "language", "now")
+_SHORT = {"lang": "language", "text": "turn"}
 _LINE = '{"turn": "…", "language": "en" or "pt-BR", "now": "2027-03-01T09:00"}'
 
 
@@ -102,6 +106,9 @@ def _load(vocabulary: str, tracer: "Tracer | None") -> Selector:
     except ImportError as error:
         raise Unreadable(str(error)) from error
     except OSError as error:
+        if isinstance(error, FileNotFoundError) and vocabulary.isidentifier():
+            names = ", ".join(shipped_names())
+            raise Unreadable(f"{vocabulary}: no vocabulary has this name; {names} do") from error
         raise unreadable(vocabulary, error) from error
 
 
@@ -152,6 +159,10 @@ def _one(text: str, language: Language | None, now: datetime | None) -> _Asked:
         raise _BadLine(1, "it is not an object")
     if not isinstance(held.get("turn"), str):
         raise _BadLine(_column(text, "turn"), '"turn" must be there, and be text')
+    for key in held:
+        meant = None if key in _KEYS else nearest(key, _KEYS) or _SHORT.get(key)
+        if meant:  # what else a line holds is its writer's own
+            raise _BadLine(_column(text, key), f'"{key}" is no key; "{meant}" is')
     if held.get("language") is not None:
         language = held["language"]
         if language not in LANGUAGES:

@@ -106,6 +106,24 @@ class _Frame:
             )
         return known
 
+    def usual(self, item: Item) -> str:
+        """Give the prepositions with which a slot would take an item that none takes as it is."""
+        name: Any = item.names
+        if item.kind == "member":
+            name = tuple(member[0] for member in item.value)
+        elif item.kind == "code":
+            name = tuple(item.value)
+        elif item.kind == "quantity":
+            name = item.value[1]
+        found = {
+            preposition
+            for slot in self.slots
+            for type_, type_name, length in slot["types"]
+            if _fits(type_, type_name, length, item.kind, name, bool(item.labels))
+            for preposition in slot["preps"][type_]
+        }
+        return "|".join(sorted(found - {item.preposition}))
+
 
 class Assigner:
     """Assigns the steps of turns over one compiled vocabulary and language."""
@@ -345,12 +363,11 @@ class Assigner:
         """Bind an item to the one slot that is open for it."""
         accepting = frame.accepting(item)
         if len(accepting) > 1:
-            accepting = tuple(one for one in accepting if one[0] not in values)
+            accepting = tuple(one for one in accepting if one[0] not in values) or accepting[:1]
             if len(accepting) > 1:
                 return Problem("ambiguous_argument", item.first, item.last)
         if not accepting:
-            code = "repeated_argument" if frame.accepting(item) else _misfit(item)
-            return Problem(code, item.first, item.last)
+            return Problem(_misfit(item), item.first, item.last, frame.usual(item))
         number, kind = accepting[0]
         if item.fronted and len(frame.slots[number]["preps"][kind]) == 1:
             # "For order 6, swap order 5": for its sake, or for it?

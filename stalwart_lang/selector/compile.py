@@ -322,6 +322,7 @@ class _Phrases:
             if "#" not in piece:
                 self.genders[piece] = self._gender(piece) or ""
         direct = not key and not any(introduced.values())
+        many = any(piece.endswith("#n") for piece in key)
         kinds = frozenset(type_.kind for its in tool.arguments for type_ in its.types)
         frame = {
             "tool": tool.name,
@@ -333,8 +334,7 @@ class _Phrases:
             "direct": direct,
             "said": dict(zip(key, pieces.values(), strict=True)),
             "slots": [
-                self._slot(argument, introduced, direct, kinds, tool.writes)
-                for argument in tool.arguments
+                self._slot(argument, introduced, direct, kinds, many) for argument in tool.arguments
             ],
         }
         return verb, key, frame
@@ -380,7 +380,7 @@ class _Phrases:
         introduced: Mapping[str, tuple[str, str] | None],
         direct: bool,
         kinds: frozenset[str],
-        writes: bool,
+        many: bool,
     ) -> dict[str, Any]:
         """Give the slot of an argument: one object for all that are alike, most are."""
         key = (
@@ -392,11 +392,11 @@ class _Phrases:
             introduced.get(argument.name, ()),
             direct,
             kinds,
-            writes,
+            many,
         )
         slot = self._slots.get(key)
         if slot is None:
-            slot = self._slots[key] = self._make_slot(argument, introduced, direct, kinds, writes)
+            slot = self._slots[key] = self._make_slot(argument, introduced, direct, kinds, many)
         return slot
 
     def _make_slot(
@@ -405,11 +405,11 @@ class _Phrases:
         introduced: Mapping[str, tuple[str, str] | None],
         direct: bool,
         kinds: frozenset[str],
-        writes: bool,
+        many: bool,
     ) -> dict[str, Any]:
         defaults = INTRODUCES[self.language]
         more = (OBJECT_GIVEN if direct else OBJECT_NAMED)[self.language]
-        if not writes:
+        if many:
             more = {kind: usual for kind, usual in more.items() if kind != "list"}
         preps: dict[str, frozenset[str]] = {
             type_.kind: defaults[type_.kind] | more.get(type_.kind, frozenset())

@@ -110,8 +110,14 @@ class Explainer:
 
     def problem(self, scanned: Scanned, problem: Problem) -> tuple[Reason, ...]:
         """Explain a turn that the grammar takes and no tool does."""
-        expected = self._phrases(scanned) if problem.detail == "phrase" else ()
         span = scanned.span(problem.first, problem.last)
+        expected: tuple[str, ...] = ()
+        if problem.detail == "phrase":
+            expected = self._phrases(scanned)
+        elif problem.detail:
+            said = scanned.text.typed[slice(*span)]
+            usual = problem.detail.split("|")[:_MOST_EXPECTED]
+            expected = tuple(f"“{preposition} {said}”".replace("“ ", "“") for preposition in usual)
         return (self._reason(problem.code, scanned.text, *span, expected),)
 
     def no_verb(self, scanned: Scanned) -> tuple[Reason, ...]:
@@ -249,6 +255,8 @@ def _meanings(type_: Any) -> set[int]:
 def _character_code(token: str) -> str:
     """Tell an unknown word from a letter of another script and an invisible character."""
     if len(token) > 1:
+        return "unknown_word"
+    if token in "ªº":
         return "unknown_word"
     category = unicodedata.category(token)
     if category[0] == "C" or category in ("Zl", "Zp"):

@@ -78,8 +78,8 @@ OBJECT_NAMED: Mapping[Language, Mapping[str, frozenset[str]]] = {
 }
 """Prepositions more where the phrase names what the verb acts on: "set the limit to $500".
 
-"Refund order 5 to $40" is no refund of 40. Those of a closed list are for tools that write:
-"list the orders to late" sets nothing.
+"Refund order 5 to $40" is no refund of 40. Those of a closed list are not for a phrase about things
+in the plural: "list the orders to late" sets nothing.
 """
 
 ONLY_WITH: Mapping[Language, Mapping[str, str]] = {
@@ -89,8 +89,8 @@ ONLY_WITH: Mapping[Language, Mapping[str, str]] = {
 """Prepositions that a tool takes only if it has an argument of this type."""
 
 OBJECT_GIVEN: Mapping[Language, Mapping[str, frozenset[str]]] = {
-    "en": {},
-    "pt-BR": {"money": frozenset({"em"})},
+    "en": {"list": frozenset({"as"})},
+    "pt-BR": {"list": frozenset({"como"}), "money": frozenset({"em"})},
 }
 """Prepositions more where an argument is what the verb acts on: "reembolse o pedido 5 em 40,00".
 

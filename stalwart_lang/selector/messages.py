@@ -119,8 +119,8 @@ REASONS: Mapping[str, Mapping[Language, str]] = {
         "pt-BR": "O turno termina cedo demais.",
     },
     "unexpected_argument": {
-        "en": "“{words}” is nothing that this act takes.",
-        "pt-BR": "“{words}” não é nada de que este ato precise.",
+        "en": "“{words}”, put so, is no argument of this act.",
+        "pt-BR": "“{words}”, dito assim, não é argumento deste ato.",
     },
     "repeated_argument": {
         "en": "“{words}” gives again what was already given.",

@@ -90,7 +90,9 @@ class Plan:
     """The reading of one turn.
 
     `calls` holds calls only where `verdict` is `read`. An incomplete plan keeps what it has in
-    `partial`, for the next turn to fill; an ambiguous one lists its `readings`.
+    `partial`, for the next turn to fill, and so does an unread answer to its question; the calls of
+    a plan that an answer filled keep the places of the turn before. An ambiguous plan lists its
+    `readings`.
     """
 
     verdict: Verdict

@@ -43,7 +43,22 @@ class Reader:
         clock: Callable[[], Clock],
         pending: Plan | None,
     ) -> Plan:
-        """Read a turn, or an answer to the question of a `pending` plan."""
+        """Read a turn, or an answer to the question of a `pending` plan.
+
+        What is unread leaves the question open: the plan keeps what the pending one had.
+        """
+        plan = self._read(turn, source, clock, pending)
+        if plan.verdict == "unread" and pending is not None and pending.missing:
+            return replace(plan, missing=pending.missing, partial=pending.partial)
+        return plan
+
+    def _read(
+        self,
+        turn: str,
+        source: LanguageSource,
+        clock: Callable[[], Clock],
+        pending: Plan | None,
+    ) -> Plan:
         text = prepare(turn)
         tokens = tokenize(text.low)
         terminals = lex(tokens, self._lexicon.words, self._tables, clock)
@@ -64,7 +79,7 @@ class Reader:
         if isinstance(found, Problem):
             return self._unread(source, self._explainer.problem(scanned, found))
         if isinstance(found, Step):
-            if pending is None or pending.verdict != "incomplete":
+            if pending is None or not pending.missing:
                 return self._unread(source, self._explainer.no_verb(scanned))
             return self._answer(scanned, found, source, pending)
         return self._planned(scanned, found, source)

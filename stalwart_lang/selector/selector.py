@@ -82,8 +82,13 @@ class Selector:
         time by default. `pending`, an incomplete plan, is filled from the turn where the turn
         answers its question.
 
-        Raises ValueError where `language` is not one of `en` and `pt-BR` or `now` is no time.
+        Raises ValueError where `language` is not one of `en` and `pt-BR` or `now` is no time,
+        TypeError where an argument is of another type.
         """
+        if not isinstance(turn, str):
+            raise TypeError(f"a turn is text, not {type(turn).__name__}")
+        if pending is not None and not isinstance(pending, Plan):
+            raise TypeError(f"pending is a Plan, not {type(pending).__name__}")
         chosen, source = self._language(language)
         if self._tracer is None:
             return self._plan(turn, chosen, source, now, pending)

@@ -285,6 +285,7 @@ class _Cut:
         "steps",
         "terminals",
         "this",
+        "valued",
         "words",
     )
 
@@ -305,7 +306,7 @@ class _Cut:
         self.front = self.step = Step([], STOP, 0)
         self.joint = STOP
         self.asked = self.minded = self.first = False
-        self.me = self.this = self.possessive = self.joint_at = -1
+        self.me = self.this = self.possessive = self.joint_at = self.valued = -1
         self.clitic: Item | None = None
         self.noun: tuple[tuple[str, ...], bool, int] | None = None
         self._forget()
@@ -394,6 +395,7 @@ class _Cut:
             self.holding = True
         if self.possessed:
             return Problem("unexpected", self.at - 1, self.at)
+        self.valued = self.at
         if (
             payload.kind == "date"
             and self.preposition == "para"
@@ -552,6 +554,12 @@ class _Cut:
         if self.this >= 0:
             return Problem("unclear_reference", self.this, self.at)
         piece, plural = payload
+        if (
+            self.before == PREPOSITION
+            and self.preposition == OF[self.roles.language]
+            and (self.valued == self.at - 2)
+        ):
+            self.preposition = ""  # "10% de desconto", "2 hours of overtime"
         self.step.said.append(piece)
         self.step.said_with.append(self.preposition)
         if plural:

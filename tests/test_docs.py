@@ -29,7 +29,7 @@ ROOT = Path(__file__).parent.parent
 DOCS = ROOT / "docs"
 NOW = "2026-11-30T09:00"
 SUFFIX: Mapping[Language, str] = {"en": ".md", "pt-BR": ".pt-BR.md"}
-NOT_GIVEN = {"ambiguous_argument"}
+NOT_GIVEN = {"ambiguous_argument", "invalid_code"}
 """The codes that no turn gives on the shop."""
 
 both = pytest.mark.parametrize("language", LANGUAGES)

@@ -861,7 +861,12 @@ class TestReasons:
     def test_every_code_is_here(self, language: Language) -> None:
         from stalwart_lang.selector.messages import REASONS as MESSAGES
 
-        others = {"missing_argument", "ambiguous", "ambiguous_argument"}  # not of this shop's
+        others = {
+            "missing_argument",
+            "ambiguous",
+            "ambiguous_argument",
+            "invalid_code",
+        }  # not of this shop's
         shown = {code for code, its, *_ in REASONS if its == language}
         assert shown == MESSAGES.keys() - others
 

@@ -144,3 +144,12 @@ def test_a_shipped_vocabulary_has_turns_to_read_and_turns_not_to(
     unread = sum(len(one.say.get(language, ())) for one in turns if one.unread is not None)
     assert read >= 40
     assert unread >= 40
+
+
+@pytest.mark.parametrize("typed", ["529.982.247-24", "52998224724"])
+def test_a_cpf_whose_check_digits_do_not_fit_is_told_so(typed: str) -> None:
+    selector = Selector(Vocabulary.load("pix"))
+    plan = selector.plan(f"faça um pix de 40,00 para o CPF {typed}", language="pt-BR")
+    assert plan.verdict == "unread"
+    assert plan.reasons[0].code == "invalid_code"
+    assert "dígitos verificadores" in plan.reasons[0].message

@@ -14,6 +14,7 @@ _CENTS = Decimal("0.01")
 _AMOUNTS = frozenset({"money", "integer", "decimal", "quantity", "percentage", "duration"})
 _AMOUNT_ITEMS = _AMOUNTS | {"count"}
 _SOMEBODY = frozenset({"thing", "e-mail", "telephone", "cpf", "cnpj", "digits", "quoted text"})
+_CHECKED = frozenset({"=cpf", "=cnpj", "=telephone"})
 _NAMED = frozenset({"e-mail", "telephone", "cpf", "cnpj", "digits"})
 _NO_CENTS = frozenset({"JPY", "CLP", "PYG", "KRW", "VND", "ISK"})
 
@@ -557,6 +558,8 @@ def _ids(item: Item) -> list[int] | Problem:
 
 def _misfit(item: Item) -> str:
     """Name the reason why no slot takes an item."""
+    if item.kind == "integer" and not _CHECKED.isdisjoint(item.labels):
+        return "invalid_code"
     return "approximate" if item.preposition == "about" else "unexpected_argument"
 
 

@@ -29,6 +29,9 @@ _NUMBER_SIGNS = frozenset({"number", "#", "no", "número", "numero", "nº", "n°
 _PAUSES = ([","], ["."], ["!"], [";"], ["\n"], ["?"])
 _GLUED = re.compile(r"([0-9]+(?:[.,][0-9]+)*)([^\W\d_]+)")
 _AGO = frozenset({"ago", "atrás", "atras", "há", "ha"})
+_WITH_CHECK_DIGITS = re.compile(
+    r"[0-9]{3}\.[0-9]{3}\.[0-9]{3}-[0-9]{2}|[0-9.]{10}/[0-9]{4}-[0-9]{2}"
+)
 _DOZENS = frozenset({"dozen", "dozens", "dúzia", "duzia", "dúzias", "duzias"})
 _AFTER_STEP_NUMBER = frozenset({")", "."})
 _BULLETS = frozenset("-•*–")
@@ -371,6 +374,8 @@ def _number(
             return tables.integer, Value("integer", int(token), end, False, zeros), end
         if tables.amount(token):
             return tables.decimal, Value("decimal", Decimal(token.replace(",", ".")), end), end
+    if tables.codes and _WITH_CHECK_DIGITS.fullmatch(token):
+        return Stop("invalid_code", at, end)
     value = _read_value(tokens, at, tables, clock)
     if value is None:
         return _glued_unit(token, end, tables, clock) or Stop("ill_formed_number", at, end)

@@ -74,6 +74,10 @@ REASONS: Mapping[str, Mapping[Language, str]] = {
         "en": "{words} is an invisible or control character.",
         "pt-BR": "{words} é um caractere invisível ou de controle.",
     },
+    "invalid_code": {
+        "en": "“{words}” is no valid number of its kind; its check digits do not fit.",
+        "pt-BR": "“{words}” não é um número válido; os dígitos verificadores não conferem.",
+    },
     "unclosed_quote": {
         "en": "The quotation is not closed.",
         "pt-BR": "As aspas não foram fechadas.",

@@ -7,30 +7,17 @@ the selector's own reader has the last word on the turn that is shown.
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from datetime import UTC, datetime
-from itertools import chain, combinations, count, islice, product
+from itertools import chain, combinations, islice, product
 from typing import Any, NamedTuple
 
 from stalwart_lang.collector import collector_paused
 from stalwart_lang.diagnostics import Diagnostic, Related, diagnostic, quoted
 from stalwart_lang.selector.compile import compile_lexicon
 from stalwart_lang.selector.grammar import load_grammar
-from stalwart_lang.selector.languages import DEFAULT_CURRENCY
-from stalwart_lang.selector.lexer import make_tables
 from stalwart_lang.selector.lexicon import Lexicon
-from stalwart_lang.selector.reader import Reader
-from stalwart_lang.selector.samples import (
-    AFTER_PHRASE,
-    BEFORE_PHRASE,
-    COUNT,
-    Said,
-    Samples,
-    meanings,
-)
-from stalwart_lang.selector.shapes import Shape, Shared, Slots, alike, make_shape, shared
-from stalwart_lang.selector.store import Compiled
-from stalwart_lang.selector.values.codes import require_readers
-from stalwart_lang.selector.values.reading import Clock
+from stalwart_lang.selector.sample_turns import SampleReader, SampleTurns
+from stalwart_lang.selector.samples import meanings
+from stalwart_lang.selector.shapes import Shape, alike
 from stalwart_lang.terminal import printable
 from stalwart_lang.vocabulary.lint import in_order
 from stalwart_lang.vocabulary.model import LANGUAGES, Language, Phrase, Vocabulary
@@ -41,7 +28,6 @@ _MOST_TOOLS = 3
 """Of many tools alike, a tool is reported with so many others."""
 _MOST_TRIES = 8
 """So many turns are tried, of those that two tools are thought to read."""
-_NOW = datetime(2026, 1, 5, 9, tzinfo=UTC)
 
 
 def overlaps(
@@ -87,16 +73,11 @@ class _Overlaps:
     def __init__(self, vocabulary: Vocabulary, lexicon: Lexicon, language: Language) -> None:
         self._vocabulary = vocabulary
         self._language = language
+        self._lexicon = lexicon
         grammar = load_grammar(language)
-        currency = vocabulary.settings.currency.get(language, DEFAULT_CURRENCY[language])
-        codes = [(kind, length) for kind, length in lexicon.codes if _readable(kind, length)]
-        lexicon = self._lexicon = replace(lexicon, codes=[[*code] for code in codes])
-        region = make_tables(grammar, language, codes, currency).region
-        self._samples = Samples(lexicon, grammar, language, region)
+        self._turns = SampleTurns(vocabulary, lexicon, language)
         self._number = {name: at for at, name in enumerate(grammar.terminals)}
         self._order = {name: at for at, name in enumerate(vocabulary.tools)}
-        self._shapes: dict[Slots, Shape] = {}
-        self._shared: dict[tuple[Shape, Shape, bool, bool], tuple[Shared, ...]] = {}
         self._phrases: dict[str, Phrase] = {}
         self._candidates: dict[tuple[str, str], list[_Candidate]] = {}
 
@@ -180,7 +161,7 @@ class _Overlaps:
         """Compare the frames of a bucket, those of one shape together."""
         by_shape: dict[Shape, dict[str, int]] = {}
         for number in bucket.frames:
-            tools = by_shape.setdefault(self._shape(number), {})
+            tools = by_shape.setdefault(self._turns.shape(number), {})
             tools.setdefault(self._lexicon.frames[number]["tool"], number)
         said: Mapping[str, str] = self._lexicon.frames[bucket.frames[0]]["said"]
         for one, other in alike([*by_shape]):
@@ -194,31 +175,13 @@ class _Overlaps:
                     islice(by_shape[other].values(), _MOST_TOOLS),
                 )
             turns = [
-                (self._turn(bucket.form, said, found.said), found.lacking)
-                for found in self._meet(said, one, other)
+                (self._turns.turn(bucket.form, said, found.said), found.lacking)
+                for found in self._turns.meet(said, one, other)
             ]
             for (rank, (turn, lacking)), frames in product(enumerate(turns), pairs):
                 self._add(rank, turn, lacking, frames)
                 if len(self._candidates) >= _MOST_FOUND:
                     return
-
-    def _shape(self, number: int) -> Shape:
-        slots = self._lexicon.frames[number]["slots"]
-        key = tuple((self._samples.of(slot), slot["required"]) for slot in slots)
-        shape = self._shapes.get(key)
-        if shape is None:
-            shape = self._shapes[key] = make_shape(key)
-        return shape
-
-    def _meet(self, said: Iterable[str], one: Shape, other: Shape) -> tuple[Shared, ...]:
-        """Give what can be said to both; `said` are the words of their phrase."""
-        pieces = [*said]
-        counts = any("#" not in piece or piece.endswith("#n") for piece in pieces)
-        after = bool(pieces) and "#" not in pieces[-1]
-        key = (one, other, counts, after)
-        if key not in self._shared:
-            self._shared[key] = shared(one, other, counts, after)
-        return self._shared[key]
 
     def _add(self, rank: int, turn: str, lacking: tuple[int, int], frames: tuple[int, int]) -> None:
         made = self._lexicon.frames
@@ -235,22 +198,6 @@ class _Overlaps:
         if len(candidates) > 4 * _MOST_TRIES:
             candidates.sort()
             del candidates[_MOST_TRIES:]
-
-    def _turn(self, form: str, phrase: Mapping[str, str], said: Iterable[Said]) -> str:
-        """Write a turn: the verb, a count, the words of the phrase, a number, and the rest."""
-        words: list[str] = []
-        for piece, preposition in phrase.items():
-            thing, mark, number = piece.rpartition("#")
-            if preposition:
-                words.append(self._samples.preposition(preposition))
-            words.append(self._samples.nouns[thing, number == "n"] if mark else piece)
-        first = BEFORE_PHRASE if words else COUNT
-        ahead = sorted((one for one in said if one.place in (COUNT, first)), key=_place)
-        behind = sorted((one for one in said if one not in ahead), key=_behind)
-        ids = count(1)
-        for one in behind:
-            words.append(f"{one.text} {next(ids)}" if one.id_follows else one.text)
-        return " ".join([form, *(one.text for one in ahead), *words])
 
     def _diagnostic(self, tools: tuple[str, str], candidate: _Candidate) -> Diagnostic:
         made = [self._lexicon.frames[number] for number in candidate.frames]
@@ -281,23 +228,6 @@ class _Overlaps:
         return self._phrases[rule]
 
 
-def _readable(kind: str, length: int | None) -> bool:
-    """Tell whether a kind of code can be read here: some need an extra that may be missing."""
-    try:
-        require_readers([(kind, length)])
-    except ImportError:
-        return False
-    return True
-
-
-def _place(said: Said) -> int:
-    return said.place
-
-
-def _behind(said: Said) -> bool:
-    return said.place != AFTER_PHRASE
-
-
 def _pairs(frames: Sequence[int]) -> Iterator[tuple[int, int]]:
     """Pair each frame with the first few before it."""
     for at, frame in enumerate(frames):
@@ -315,22 +245,13 @@ class _Reading:
         for key, numbers in lexicon.index.items():
             for number in numbers:
                 self._keys[number] = key
-        settings = vocabulary.settings
-        compiled = Compiled(
-            name=vocabulary.name,
-            digest=vocabulary.digest,
-            language=language,
-            currency=settings.currency,
-            timezone=settings.timezone,
-            lexicons={language: replace(lexicon, index=self._index)},
-        )
-        self._reader = Reader(compiled, language)
+        self._reader = SampleReader(vocabulary, replace(lexicon, index=self._index), language)
 
     def ambiguous(self, turn: str, frames: tuple[int, int]) -> bool:
         """Tell whether `turn` is ambiguous between the tools of two frames."""
         self._index.clear()
         for number in frames:
             self._index.setdefault(self._keys[number], []).append(number)
-        plan = self._reader.read(turn, "request", lambda: Clock(_NOW), None)
+        plan = self._reader.read(turn)
         tools = {call.tool for reading in plan.readings for call in reading}
         return tools == {self._frames[number]["tool"] for number in frames}

@@ -118,6 +118,7 @@ REASON_CODES: tuple[str, ...] = (
     "other_script",
     "control_character",
     "unclosed_quote",
+    "invalid_code",
     "ill_formed_number",
     "ill_formed_money",
     "number_too_long",

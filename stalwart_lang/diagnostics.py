@@ -125,6 +125,7 @@ CATALOGUE: Mapping[str, tuple[Severity, str]] = {
     "SV109": ("warning", "a comparison that does not fit the argument"),
     "SV110": ("warning", "tools that can read the same turn"),
     "SV111": ("warning", "a turn that is also another tool's with an argument left out"),
+    "SV112": ("warning", "a phrase or a word that can never be read"),
 }
 """Code to severity and title. SV0xx are errors of the file, SV1xx what the lint finds."""
 

@@ -81,9 +81,11 @@ def _warnings(loaded: Loaded) -> tuple[Diagnostic, ...]:
     if loaded.vocabulary is None:
         return ()
     from stalwart_lang.selector.overlap import overlaps
+    from stalwart_lang.selector.store import compile_vocabulary
+    from stalwart_lang.selector.unreadable import unreadable
 
-    found = (*lint(loaded.vocabulary), *overlaps(loaded.vocabulary))
-    return in_order(loaded.vocabulary, found)
+    made, lexicons = loaded.vocabulary, compile_vocabulary(loaded.vocabulary).lexicons
+    return in_order(made, (*lint(made), *overlaps(made, lexicons), *unreadable(made, lexicons)))
 
 
 def _print(diagnostics: Iterable[Diagnostic], sources: Mapping[str, str]) -> None:

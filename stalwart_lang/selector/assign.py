@@ -178,7 +178,7 @@ class Assigner:
                 return Problem("unclear_reference", item.first, item.last)
             if item.kind in ("integer", "count", "numbered") and not item.labels:
                 if item.preposition:
-                    return Problem(_misfit(item), item.first, item.last)
+                    return _misfit(item)
                 problem = _answer_with_number(item, wanted)
                 if problem is not None:
                     return problem
@@ -368,7 +368,7 @@ class Assigner:
             if len(accepting) > 1:
                 return Problem("ambiguous_argument", item.first, item.last)
         if not accepting:
-            return Problem(_misfit(item), item.first, item.last, frame.usual(item))
+            return _misfit(item, frame.usual(item))
         number, kind = accepting[0]
         if item.fronted and len(frame.slots[number]["preps"][kind]) == 1:
             # "For order 6, swap order 5": for its sake, or for it?
@@ -556,11 +556,13 @@ def _ids(item: Item) -> list[int] | Problem:
     return ids
 
 
-def _misfit(item: Item) -> str:
-    """Name the reason why no slot takes an item."""
+def _misfit(item: Item, usual: str = "") -> Problem:
+    """Tell why no slot takes an item; `usual` are the prepositions with which one would."""
+    if item.preposition == "about":
+        return Problem("approximate", item.first - 1, item.last)
     if item.kind == "integer" and not _CHECKED.isdisjoint(item.labels):
-        return "invalid_code"
-    return "approximate" if item.preposition == "about" else "unexpected_argument"
+        return Problem("invalid_code", item.first, item.last)
+    return Problem("unexpected_argument", item.first, item.last, usual)
 
 
 def _each(bound: Bound) -> list[Bound]:

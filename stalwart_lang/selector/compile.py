@@ -18,7 +18,7 @@ from stalwart_lang.selector.languages import (
 from stalwart_lang.selector.lexer import LexerTables, make_tables
 from stalwart_lang.selector.lexicon import DROPPED, JOINT, PLAIN, UNREAD, Entry, Lexicon
 from stalwart_lang.selector.messages import OTHER_QUESTION, QUESTIONS
-from stalwart_lang.selector.text import fold, spellings, tokenize
+from stalwart_lang.selector.text import spellings, tokenize
 from stalwart_lang.vocabulary.model import (
     Argument,
     Language,
@@ -482,11 +482,8 @@ def _add_portuguese_verb(builder: _Builder, number: Mapping[str, int], verb: str
     forms = portuguese_forms.verb_forms(verb)
     for form in sorted(forms.subjunctive):
         builder.add([form], number["IMPERATIVE"], [verb])
-    past = {fold(form) for form in forms.past if fold(form) != form}
     for form in sorted(set(forms.imperative) - set(forms.subjunctive)):
-        # "Conclui a tarefa" may be typed for "concluí": I have done it.
-        if form not in past:
-            builder.add([form], number["INFORMAL"], [verb])
+        builder.add([form], number["INFORMAL"], [verb])
     builder.add([forms.infinitive], number["INFINITIVE"], [verb])
     for form in forms.past_subjunctive:
         builder.add([form], number["PAST_SUBJUNCTIVE"], [verb])
@@ -501,7 +498,7 @@ def _add_spoken_of(builder: _Builder, language: Language, verb: str) -> None:
     """Enter the forms that only speak of an act, where they mean nothing else."""
     for code, spoken in _spoken_of(language, verb):
         for form in sorted(spoken):
-            if not builder.has(form) and not builder.has(fold(form)):
+            if not builder.has(form):
                 builder.add([form], UNREAD, code)
 
 

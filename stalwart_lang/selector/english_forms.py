@@ -314,6 +314,11 @@ def _irregular_table() -> dict[str, tuple[tuple[str, ...], tuple[str, ...]]]:
 
 
 _IRREGULAR = _irregular_table()
+_OF_IRREGULAR = {
+    form: base for base, (past, participle) in _IRREGULAR.items() for form in (*past, *participle)
+}
+# Pasts of irregular verbs that are the base of another verb.
+_BASE_ALL_THE_SAME = _table("bore bound fell felt found ground lay rent saw wound")
 
 
 def verb_forms(base: str) -> VerbForms:
@@ -332,6 +337,15 @@ def verb_forms(base: str) -> VerbForms:
     if last in _PARTICLES:
         return _around("", _simple(first), f"-{after}")
     return _around(f"{before}-", _simple(last), "")
+
+
+def irregular_base(form: str) -> str | None:
+    """Return the irregular verb that a past or a participle is of: *sent* → *send*.
+
+    None for any other word, for what is a base form as well (*put*, *found*), and for verbs with
+    a prefix.
+    """
+    return None if form in _IRREGULAR or form in _BASE_ALL_THE_SAME else _OF_IRREGULAR.get(form)
 
 
 def _around(before: str, forms: VerbForms, after: str) -> VerbForms:

@@ -103,7 +103,9 @@ class Explainer:
         if self._number["QUESTION"] in meanings:
             code = "question"
         elif meanings & self._verbs and stuck.at:
-            code = "inverse"
+            # "Cancel the refund" names an act; "he cancels" and "the customer cancels" tell of one.
+            asked = any(not self._verbs.isdisjoint(_meanings(one)) for one in types[: stuck.at])
+            code = "inverse" if asked else "reported"
         elif all(self._verbs.isdisjoint(_meanings(one)) for one in types):
             code = "no_verb"
         return (self._reason(code, text, *scanned.span(stuck.at, stuck.at), expected),)
@@ -256,8 +258,8 @@ def _character_code(token: str) -> str:
     """Tell an unknown word from a letter of another script and an invisible character."""
     if len(token) > 1:
         return "unknown_word"
-    if token in "ªº":
-        return "unknown_word"
+    if "\u00aa" <= token <= "\u024f" or "\u1e00" <= token <= "\u1eff":
+        return "unknown_word"  # letters that people type, and the signs among them
     category = unicodedata.category(token)
     if category[0] == "C" or category in ("Zl", "Zp"):
         return "control_character"

@@ -15,7 +15,7 @@ from stalwart_lang.diagnostics import Diagnostic, Related, diagnostic, quoted
 from stalwart_lang.selector.compile import compile_lexicon
 from stalwart_lang.selector.grammar import load_grammar
 from stalwart_lang.selector.lexicon import Lexicon
-from stalwart_lang.selector.sample_turns import SampleReader, SampleTurns
+from stalwart_lang.selector.sample_turns import SampleReader, SampleTurns, phrases_by_rule
 from stalwart_lang.selector.samples import meanings
 from stalwart_lang.selector.shapes import Shape, alike
 from stalwart_lang.terminal import printable
@@ -221,9 +221,7 @@ class _Overlaps:
 
     def _phrase(self, frame: Mapping[str, Any]) -> Phrase:
         if not self._phrases:
-            for tool in self._vocabulary.tools.values():
-                for phrase in tool.say.get(self._language, ()):
-                    self._phrases[phrase.path] = phrase
+            self._phrases = phrases_by_rule(self._vocabulary, self._language)
         rule: str = frame["rule"]
         return self._phrases[rule]
 

@@ -1,6 +1,6 @@
 """Turns to show something of a compiled vocabulary with: made from samples, and read."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Container, Iterable, Mapping
 from dataclasses import replace
 from datetime import UTC, datetime
 from itertools import count
@@ -11,12 +11,19 @@ from stalwart_lang.selector.lexer import make_tables
 from stalwart_lang.selector.lexicon import Lexicon
 from stalwart_lang.selector.plan import Plan
 from stalwart_lang.selector.reader import Reader
-from stalwart_lang.selector.samples import AFTER_PHRASE, BEFORE_PHRASE, COUNT, Said, Samples
+from stalwart_lang.selector.samples import (
+    AFTER_PHRASE,
+    BEFORE_PHRASE,
+    COUNT,
+    WITH_PREPOSITION,
+    Said,
+    Samples,
+)
 from stalwart_lang.selector.shapes import Shape, Shared, Slots, make_shape, shared
 from stalwart_lang.selector.store import Compiled
 from stalwart_lang.selector.values.codes import require_readers
 from stalwart_lang.selector.values.reading import Clock
-from stalwart_lang.vocabulary.model import Language, Vocabulary
+from stalwart_lang.vocabulary.model import Language, Phrase, Vocabulary
 
 _CLOCK = Clock(datetime(2026, 1, 5, 9, tzinfo=UTC))
 
@@ -34,12 +41,32 @@ class SampleTurns:
         self._shapes: dict[Slots, Shape] = {}
         self._shared: dict[tuple[Shape, Shape, bool, bool], tuple[Shared, ...]] = {}
 
-    def shape(self, number: int, named: Iterable[str] = ()) -> Shape:
-        """Give the shape of a frame; slots that are `named` are required besides its own."""
-        key = tuple(
-            (self.samples.of(slot), slot["required"] or slot["name"] in named)
-            for slot in self._lexicon.frames[number]["slots"]
+    def shape(self, number: int) -> Shape:
+        """Give the shape of a frame."""
+        return self._shape(
+            tuple(
+                (self.samples.of(slot), slot["required"])
+                for slot in self._lexicon.frames[number]["slots"]
+            )
         )
+
+    def shape_named(self, number: int, named: Container[str]) -> Shape:
+        """Give the shape of a frame whose phrase names slots: these are required as well.
+
+        The words before them are said whether or not a turn can have them.
+        """
+        slots: list[tuple[tuple[Said, ...], bool]] = []
+        for slot in self._lexicon.frames[number]["slots"]:
+            said = self.samples.of(slot)
+            if slot["name"] not in named:
+                slots.append((said, slot["required"]))
+                continue
+            with_preposition = tuple(one for one in said if one.place == WITH_PREPOSITION)
+            said = tuple(self.samples.introduced(slot)) or with_preposition or said
+            slots.append((said, True))
+        return self._shape(tuple(slots))
+
+    def _shape(self, key: Slots) -> Shape:
         shape = self._shapes.get(key)
         if shape is None:
             shape = self._shapes[key] = make_shape(key)
@@ -91,6 +118,15 @@ class SampleReader:
     def read(self, turn: str) -> Plan:
         """Read a turn by itself."""
         return self._reader.read(turn, "request", lambda: _CLOCK, None)
+
+
+def phrases_by_rule(vocabulary: Vocabulary, language: Language) -> dict[str, Phrase]:
+    """Give the phrases that frames are made from, by the `rule` of their frame."""
+    return {
+        phrase.path: phrase
+        for tool in vocabulary.tools.values()
+        for phrase in tool.say.get(language, ())
+    }
 
 
 def _currency(vocabulary: Vocabulary, language: Language) -> str:

@@ -144,6 +144,28 @@ class Samples:
             self._by_slot[id(slot)] = said
         return said
 
+    def saying(self, slot: Mapping[str, Any], kind: str, text: str) -> Iterator[Said]:
+        """Give the ways to say a noun of a thing (kind `thing`) or a word of a list in a slot."""
+        item = "member" if kind == "list" else "thing"
+        for preposition in slot["preps"][kind]:
+            if preposition:
+                words = f"{self.preposition(preposition)} {text}"
+                yield self._make(words, WITH_PREPOSITION, item == "thing")
+            else:
+                for place in dict.fromkeys((self._place(item), ANYWHERE)):
+                    yield self._make(text, place, item == "thing")
+        if item == "member":
+            for label in ("=" + kind, *slot["labels"]):
+                for word, _ in self._labels.get(label, ()):
+                    yield self._make(f"{word} {text}", ANYWHERE, False)
+
+    def introduced(self, slot: Mapping[str, Any]) -> Iterator[Said]:
+        """Give what a slot takes behind its words that introduce it, readable or not."""
+        for label in slot["labels"]:
+            for kind, name, length in slot["types"]:
+                for text, item, _ in self._of_type(kind, name, length):
+                    yield self._make(f"{label} {text}", ANYWHERE, item == "thing")
+
     def _taken(self, slot: Mapping[str, Any]) -> Iterator[Said]:
         for kind, name, length in slot["types"]:
             for text, item, names in self._of_type(kind, name, length):

@@ -80,7 +80,7 @@ class Selector:
         `settings.language` or English is used. Relative dates are reckoned from `now` (ISO 8601
         text or a datetime; one without an offset is in the vocabulary's time zone), the current
         time by default. `pending`, an incomplete plan, is filled from the turn where the turn
-        answers its question.
+        answers its question; without a `language`, the answer is read in the plan's.
 
         Raises ValueError where `language` is not one of `en` and `pt-BR` or `now` is no time,
         TypeError where an argument is of another type.
@@ -89,7 +89,10 @@ class Selector:
             raise TypeError(f"a turn is text, not {type(turn).__name__}")
         if pending is not None and not isinstance(pending, Plan):
             raise TypeError(f"pending is a Plan, not {type(pending).__name__}")
-        chosen, source = self._language(language)
+        if language is None and pending is not None:
+            chosen, source = pending.language, pending.language_from
+        else:
+            chosen, source = self._language(language)
         if self._tracer is None:
             return self._plan(turn, chosen, source, now, pending)
         from stalwart_lang.tracing.spans import plan_span

@@ -1,0 +1,276 @@
+"""Lint on the compiled vocabulary: phrases, nouns and words of lists that no turn can use.
+
+The simplest turn that would use them is made, and the selector's own reader tells.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping
+from itertools import islice
+from typing import Any, NamedTuple
+
+from stalwart_lang.collector import collector_paused
+from stalwart_lang.diagnostics import Diagnostic, diagnostic, quoted
+from stalwart_lang.selector import portuguese_forms
+from stalwart_lang.selector.compile import compile_lexicon
+from stalwart_lang.selector.dictionary_forms import base_form, singular
+from stalwart_lang.selector.lexicon import Lexicon
+from stalwart_lang.selector.plan import Call, Plan
+from stalwart_lang.selector.sample_turns import SampleReader, SampleTurns, phrases_by_rule
+from stalwart_lang.selector.text import spellings, tokenize
+from stalwart_lang.terminal import printable
+from stalwart_lang.vocabulary.lint import in_order
+from stalwart_lang.vocabulary.model import LANGUAGES, Language, Phrase, Vocabulary
+
+_MOST_PHRASES = 2_000
+_MOST_WORDS = 2_000
+_MOST_FOUND = 200
+_MOST_CARRIERS = 3
+"""A noun or a word of a list is tried with so many phrases, the simplest first."""
+_NO_WORD = frozenset({"unexpected", "unfinished", "no_verb", "unknown_word"})
+"""Reasons that blame no one word of the phrase."""
+
+
+def unreadable(
+    vocabulary: Vocabulary, lexicons: Mapping[Language, Lexicon] | None = None
+) -> tuple[Diagnostic, ...]:
+    """Warn (SV112) of phrases, nouns of things and words of lists that can never be read.
+
+    The message shows the simplest turn that should have used them, and why it is unread. English
+    verbs that are not in their base form are among them, each once, and nouns of things that are
+    given in the plural only. The first 2,000 phrases of a language are tried, then 2,000 nouns and words, those
+    that a phrase that is read takes; a language's search ends at 200 findings. `lexicons` are the
+    vocabulary's, where it is compiled already.
+    """
+    found: list[Diagnostic] = []
+    with collector_paused():
+        for language in LANGUAGES:
+            lexicon = lexicons[language] if lexicons else compile_lexicon(vocabulary, language)
+            if lexicon.frames:
+                its = _Unreadable(vocabulary, lexicon, language).found()
+                found += islice(its, _MOST_FOUND)
+    return in_order(vocabulary, found)
+
+
+class _Carrier(NamedTuple):
+    """A frame whose phrase is read, and a slot of it that a word is tried in."""
+
+    slots: int
+    frame: int
+    slot: Mapping[str, Any]
+
+
+class _Tried(NamedTuple):
+    """A turn and how it is read."""
+
+    turn: str
+    plan: Plan
+
+
+class _Unreadable:
+    """Finds what can never be read of a vocabulary in one language."""
+
+    def __init__(self, vocabulary: Vocabulary, lexicon: Lexicon, language: Language) -> None:
+        self._vocabulary = vocabulary
+        self._lexicon = lexicon
+        self._language = language
+        self._turns = SampleTurns(vocabulary, lexicon, language)
+        self._reader = SampleReader(vocabulary, lexicon, language)
+        self._phrases = phrases_by_rule(vocabulary, language)
+        self._verbs: dict[int, str] = {}
+        for key, numbers in lexicon.index.items():
+            self._verbs.update(dict.fromkeys(numbers, key.partition("|")[0]))
+        self._forms: dict[str, tuple[str, ...]] = {}
+        self._bases: dict[str, str | None] = {}
+        self._reported: set[str] = set()
+        self._plans: dict[str, Plan] = {}
+        self._carriers: dict[tuple[str, str], list[_Carrier]] = {}
+
+    def found(self) -> Iterator[Diagnostic]:
+        """Give a diagnostic for each phrase, noun and word of a list that is never read."""
+        for number in range(min(len(self._lexicon.frames), _MOST_PHRASES)):
+            finding = self._phrase(number)
+            if finding is not None:
+                yield finding
+        for kind, name, phrase in islice(self._words(), _MOST_WORDS):
+            finding = self._word(kind, name, phrase)
+            if finding is not None:
+                yield finding
+
+    # ------------------------------------------------------------ phrases
+
+    def _phrase(self, number: int) -> Diagnostic | None:
+        frame = self._lexicon.frames[number]
+        verb = self._verbs[number]
+        phrase = self._phrases[frame["rule"]]
+        base = self._base(verb)
+        if base is not None:
+            self._carries(number)
+            if verb in self._reported:
+                return None
+            self._reported.add(verb)
+            return self._not_base(number, phrase, verb, base)
+        tried = self._try(number, self._said_forms(verb))
+        if tried is None:
+            self._carries(number)
+            return None
+        message = f"this phrase is never read: {_why(tried)}"
+        return diagnostic("SV112", message, phrase.location, _fix(tried))
+
+    def _base(self, verb: str) -> str | None:
+        if self._language != "en":
+            return None  # the loader refuses what is not an infinitive
+        if verb not in self._bases:
+            self._bases[verb] = base_form(verb)
+        return self._bases[verb]
+
+    def _not_base(self, number: int, phrase: Phrase, verb: str, base: str) -> Diagnostic:
+        tried = self._try(number, (base,))
+        if tried is None:
+            turn = next(self._made(number, (verb,)))
+            why = f"`{printable(turn)}` is read as an order"
+        else:
+            why = _why(tried)
+        message = f"{quoted(verb)} is a form of {quoted(base)}: {why}"
+        fix = f"write the verb in its base form: {quoted(base)}; its other forms are made"
+        return diagnostic("SV112", message, phrase.parts[0].location, fix)
+
+    def _try(self, number: int, forms: Iterable[str]) -> _Tried | None:
+        """Give the first turn for a frame with how it is read; None where one is read as it."""
+        tool: str = self._lexicon.frames[number]["tool"]
+        first: _Tried | None = None
+        for turn in self._made(number, forms):
+            plan = self._read(turn)
+            if any(call.tool == tool for call in _calls(plan)):
+                return None
+            first = first or _Tried(turn, plan)
+            if _is_unknown(plan):
+                break
+        return first
+
+    def _read(self, turn: str) -> Plan:
+        """Read a turn: phrases that many tools share make one turn for them all."""
+        if turn not in self._plans:
+            self._plans[turn] = self._reader.read(turn)
+        return self._plans[turn]
+
+    def _made(self, number: int, forms: Iterable[str]) -> Iterator[str]:
+        """Make turns for a frame: with all that it needs or its phrase names, else with nothing."""
+        frame = self._lexicon.frames[number]
+        phrase = self._phrases[frame["rule"]]
+        named = [part.text for part in phrase.parts if part.kind == "slot"]
+        turns = self._turns
+        shape = turns.shape_named(number, named) if named else turns.shape(number)
+        whole = [
+            one.said for one in turns.meet(frame["said"], shape, shape) if not any(one.lacking)
+        ]
+        for form in forms:
+            for said in whole or [()]:
+                yield turns.turn(form, frame["said"], said)
+
+    def _said_forms(self, verb: str) -> tuple[str, ...]:
+        """Give the forms of a verb that ask for its act, as people mostly ask."""
+        if self._language == "en":
+            return (verb,)
+        if verb not in self._forms:
+            made = portuguese_forms.verb_forms(verb)
+            forms = (*made.subjunctive, *made.imperative, made.infinitive)
+            self._forms[verb] = tuple(dict.fromkeys(forms))
+        return self._forms[verb]
+
+    # ------------------------------------------------------------ nouns and words of lists
+
+    def _carries(self, number: int) -> None:
+        """Note a frame for each thing and list that it takes."""
+        slots = self._lexicon.frames[number]["slots"]
+        for slot in slots:
+            for kind, name, _ in slot["types"]:
+                if kind in ("thing", "list"):
+                    its = self._carriers.setdefault((kind, name), [])
+                    if len(its) == _MOST_CARRIERS and its[-1].slots <= len(slots):
+                        continue
+                    its.append(_Carrier(len(slots), number, slot))
+                    its.sort(key=_slots)
+                    del its[_MOST_CARRIERS:]
+
+    def _words(self) -> Iterator[tuple[str, str, Phrase]]:
+        for thing in self._vocabulary.things.values():
+            for phrase in thing.words.get(self._language, ()):
+                yield "thing", thing.name, phrase
+        for closed in self._vocabulary.values.values():
+            for member in closed.members:
+                for phrase in member.words.get(self._language, ()):
+                    yield "list", closed.name, phrase
+
+    def _word(self, kind: str, name: str, phrase: Phrase) -> Diagnostic | None:
+        word = _text(phrase)
+        tried = self._try_word(kind, name, word)
+        if tried is not None:
+            argument = "" if tried.plan.verdict == "unread" else " without it"
+            message = f"{quoted(word)} is never read: {_why(tried)}{argument}"
+            return diagnostic("SV112", message, phrase.location, _fix(tried))
+        one = singular(word, self._language) if kind == "thing" else None
+        if one is None:
+            return None
+        tried = self._try_word(kind, name, one)
+        if tried is None:
+            return None
+        message = f"{quoted(word)} is a plural: {_why(tried)}"
+        fix = f"write the singular: {quoted(one)}; its plural is made"
+        return diagnostic("SV112", message, phrase.location, fix)
+
+    def _try_word(self, kind: str, name: str, word: str) -> _Tried | None:
+        """Give the first turn with a word and how it is read; None where its slot is filled."""
+        first: _Tried | None = None
+        for _, number, slot in self._carriers.get((kind, name), ()):
+            frame = self._lexicon.frames[number]
+            form = self._said_forms(self._verbs[number])[0]
+            for said in self._turns.samples.saying(slot, kind, word):
+                turn = self._turns.turn(form, frame["said"], (said,))
+                plan = self._read(turn)
+                for call in _calls(plan):
+                    if call.tool == frame["tool"] and slot["name"] in call.arguments:
+                        return None
+                first = first or _Tried(turn, plan)
+                if _is_unknown(plan):
+                    return first
+        return first
+
+
+def _why(tried: _Tried) -> str:
+    turn, plan = tried
+    shown = f"`{printable(turn)}`"  # whole, so that it can be tried
+    if plan.verdict == "unread":
+        return f"{shown} is unread. {plan.reasons[0].message}"
+    tools = dict.fromkeys(quoted(call.tool) for call in _calls(plan))
+    return f"{shown} is read as {' or '.join(tools)}"
+
+
+def _fix(tried: _Tried) -> str:
+    turn, plan = tried
+    if plan.verdict != "unread":
+        return "say it in other words, which no other tool reads"
+    reason = plan.reasons[0]
+    said = quoted(turn[reason.start : reason.end])
+    if reason.code == "number_mismatch":
+        return f"make {said} a noun of a thing: one and several are then told apart"
+    return "say it in other words" if reason.code in _NO_WORD else f"use another word than {said}"
+
+
+def _calls(plan: Plan) -> Iterable[Call]:
+    """Give the calls that a turn is read as, or may be; those of an incomplete one lack some."""
+    if plan.readings:
+        return [call for reading in plan.readings for call in reading]
+    return plan.calls or plan.partial
+
+
+def _is_unknown(plan: Plan) -> bool:
+    """Tell whether a word stopped the reading that is unknown, and so would stop any other."""
+    return any(reason.code == "unknown_word" for reason in plan.reasons)
+
+
+def _slots(carrier: _Carrier) -> int:
+    return carrier.slots
+
+
+def _text(phrase: Phrase) -> str:
+    """Give words as a turn has them: lower case, one blank between tokens."""
+    return " ".join(tokenize(spellings(phrase.text)[0]))

@@ -110,6 +110,7 @@ CATALOGUE: Mapping[str, tuple[Severity, str]] = {
     "SV054": ("error", "the same argument twice in a phrase"),
     "SV055": ("error", "a letter that no turn can have"),
     "SV056": ("error", "an argument that can never be said"),
+    "SV057": ("error", "a phrase of too many words"),
     "SV060": ("error", "an unknown currency"),
     "SV061": ("error", "an unknown time zone"),
     "SV062": ("error", "not a regular expression"),

@@ -1,8 +1,11 @@
 """The cache of compiled vocabularies: used when it holds, done without when it does not."""
 
 import ast
+import hashlib
 import inspect
 import json
+import os
+import threading
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -51,6 +54,19 @@ def kept(cache: Path) -> Path:
     return file
 
 
+def form(file: Path) -> dict[str, Any]:
+    """The JSON of a kept form, which stands behind its checksum."""
+    made = json.loads(file.read_bytes().partition(b"\n")[2])
+    assert isinstance(made, dict)
+    return made
+
+
+def keep(file: Path, made: object) -> None:
+    """Write a kept form with a checksum that fits."""
+    text = json.dumps(made)
+    file.write_text(f"{hashlib.sha256(text.encode()).hexdigest()}\n{text}", encoding="utf-8")
+
+
 def assert_recompiles(small: Path, cache: Path, spoil: Callable[[Path], object]) -> None:
     """A kept form that is spoilt is compiled again and kept again, without a word."""
     Selector.load(small)
@@ -65,14 +81,14 @@ def test_the_first_load_keeps_the_compiled_form(small: Path, cache: Path) -> Non
     assert not cache.exists()
     Selector.load(small)
     assert kept(cache).suffix == ".json"
-    json.loads(kept(cache).read_text(encoding="utf-8"))
+    assert form(kept(cache))["name"]
 
 
 def test_a_kept_form_is_used(small: Path, cache: Path) -> None:
     """A tool renamed in the kept form is the proof that the kept form was read."""
     Selector.load(small)
     file = kept(cache)
-    file.write_text(file.read_text(encoding="utf-8").replace('"cancel_order"', '"kept_tool"'))
+    keep(file, json.loads(json.dumps(form(file)).replace('"cancel_order"', '"kept_tool"')))
     (call,) = Selector.load(small).plan("cancel order 5", language="en").calls
     assert call.tool == "kept_tool"
 
@@ -88,6 +104,35 @@ def test_a_kept_form_gives_the_same_plans(name: str, cache: Path) -> None:
                 assert first.plan(phrase.text, language, NOW).to_json() == made
                 assert again.plan(phrase.text, language, NOW).to_json() == made
     assert (first.name, first.digest) == (again.name, again.digest) == (name, vocabulary.digest)
+
+
+def test_a_damaged_form_is_not_used(small: Path, cache: Path) -> None:
+    def spoil(file: Path) -> None:
+        content = file.read_bytes()
+        file.write_bytes(content.replace(b"cancel_order", b"delete_order"))
+
+    assert_recompiles(small, cache, spoil)
+
+
+def test_a_file_named_otherwise_has_its_own_form(
+    small: Path, cache: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(small.parent)
+    by_path, by_name = Selector.load(small), Selector.load(small.name)
+    assert by_path.plan("cancel order 5").calls[0].file == str(small)
+    assert by_name.plan("cancel order 5").calls[0].file == small.name
+    assert Selector.load(small.name).plan("cancel order 5").calls[0].file == small.name
+
+
+def test_a_pipe_is_read_once(cache: Path, tmp_path: Path) -> None:
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    text = "vocabulary: p\ntools: {go: {say: {en: [leave], pt-BR: [sair]}}}\n"
+    writer = threading.Thread(target=pipe.write_text, args=(text,))
+    writer.start()
+    assert [call.tool for call in Selector.load(pipe).plan("leave").calls] == ["go"]
+    writer.join()
+    assert not cache.exists()
 
 
 def test_a_load_leaves_the_kept_form_alone(small: Path, cache: Path) -> None:
@@ -189,9 +234,9 @@ def test_a_truncated_file(small: Path, cache: Path, share: float) -> None:
 
 def without(name: str) -> Callable[[Path], None]:
     def spoil(file: Path) -> None:
-        made = json.loads(file.read_bytes())
+        made = form(file)
         del made[name]
-        file.write_text(json.dumps(made), encoding="utf-8")
+        keep(file, made)
 
     return spoil
 
@@ -203,9 +248,9 @@ def test_a_file_that_lacks_something(small: Path, cache: Path, name: str) -> Non
 
 def changed(name: str, value: Any) -> Callable[[Path], None]:
     def spoil(file: Path) -> None:
-        made = json.loads(file.read_bytes())
+        made = form(file)
         made["lexicons"]["en"][name] = value
-        file.write_text(json.dumps(made), encoding="utf-8")
+        keep(file, made)
 
     return spoil
 
@@ -213,9 +258,9 @@ def changed(name: str, value: Any) -> Callable[[Path], None]:
 @pytest.mark.parametrize("name", ["words", "frames", "index", "codes", "particles"])
 def test_a_lexicon_that_lacks_something(small: Path, cache: Path, name: str) -> None:
     def spoil(file: Path) -> None:
-        made = json.loads(file.read_bytes())
+        made = form(file)
         del made["lexicons"]["en"][name]
-        file.write_text(json.dumps(made), encoding="utf-8")
+        keep(file, made)
 
     assert_recompiles(small, cache, spoil)
 
@@ -304,7 +349,7 @@ def test_nothing_on_disk_can_run() -> None:
 
 def test_the_kept_form_is_plain_json(small: Path, cache: Path) -> None:
     Selector.load(small)
-    made = json.loads(kept(cache).read_bytes())
+    made = form(kept(cache))
     assert isinstance(made, dict)
     assert str(small) in made["files"]
     assert str(small.with_name("things.yaml")) in made["files"]

@@ -10,7 +10,7 @@ from typing import IO, TYPE_CHECKING
 
 import click
 
-from stalwart_lang import Selector
+from stalwart_lang import Plan, Selector
 from stalwart_lang.cli.errors import Unreadable, unreadable
 from stalwart_lang.cli.plan_text import plan_lines
 from stalwart_lang.diagnostics import VocabularyError
@@ -85,11 +85,11 @@ def plan(
         if turns is not None:
             lines = stack.enter_context(_opened(turns))
             for asked in _asked(lines, turns, language, now):
-                made = selector.plan(asked.turn, language=asked.language, now=asked.now)
+                made = _read(selector, asked)
                 click.echo(made.to_json())
             return
         assert turn is not None
-        made = selector.plan(turn, language=language, now=now)
+        made = _read(selector, _Asked(turn, language, now))
     if as_json:
         click.echo(made.to_json())
     else:
@@ -110,6 +110,13 @@ def _load(vocabulary: str, tracer: "Tracer | None") -> Selector:
             names = ", ".join(shipped_names())
             raise Unreadable(f"{vocabulary}: no vocabulary has this name; {names} do") from error
         raise unreadable(vocabulary, error) from error
+
+
+def _read(selector: Selector, asked: _Asked) -> Plan:
+    try:
+        return selector.plan(asked.turn, language=asked.language, now=asked.now)
+    except ValueError as error:  # a moment that no calendar has a day before or after
+        raise Unreadable(str(error)) from error
 
 
 def _opened(turns: str) -> IO[bytes]:

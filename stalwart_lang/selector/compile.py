@@ -49,14 +49,15 @@ def compile_lexicon(vocabulary: Vocabulary, language: Language) -> Lexicon:
                 if "#" not in piece and piece not in pieces:
                     pieces.add(piece)
                     builder.add(piece.split(" "), number["COMPLEMENT"], (piece, False))
-                    many = phrases.plural(piece)
-                    if many != piece:
-                        builder.add(many.split(" "), number["COMPLEMENT"], (piece, True))
             for slot in frame["slots"]:
                 for label in slot["labels"]:
                     labels.setdefault(label, set())
             index.setdefault("|".join([verb, *sorted(key)]), []).append(len(frames))
             frames.append(frame)
+    for piece in sorted(pieces):
+        many = phrases.plural(piece)
+        if many not in pieces:  # another phrase's noun, else: "cancel the bookings"
+            builder.add(many.split(" "), number["COMPLEMENT"], (piece, True))
     for verb in verbs:
         _add_verb(builder, number, language, verb)
     if language == "pt-BR":

@@ -79,7 +79,7 @@ def base_form(verb: str) -> str | None:
     if verb in _NOT_MADE or (verb.endswith("eed") and verb not in _OF_EE):
         return None
     for guess in _bases(verb):
-        if not guess.isalpha():
+        if not (guess.isascii() and guess.isalpha()):
             continue
         forms = english_forms.verb_forms(guess)
         if verb in (*forms.gerund, *forms.past, *forms.participle, forms.third_person):

@@ -269,8 +269,8 @@ def _character_code(token: str) -> str:
 
 
 def _describe(characters: str) -> str:
-    names: list[str] = []
-    for character in characters[:1]:
-        name = unicodedata.name(character, "")
-        names.append(f"U+{ord(character):04X}" + (f" {name}" if name else ""))
-    return ", ".join(names)
+    """Name the strange character among these."""
+    strange = (c for c in characters if unicodedata.category(c)[0] == "C")
+    character = next(strange, characters[:1])
+    name = unicodedata.name(character, "")
+    return f"U+{ord(character):04X}" + (f" {name}" if name else "")

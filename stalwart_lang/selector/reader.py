@@ -20,6 +20,7 @@ from stalwart_lang.selector.values.reading import Clock
 from stalwart_lang.vocabulary.model import Language
 
 _MOST_RETRIES = 6
+_MOST_READINGS = 20
 
 
 class Reader:
@@ -149,7 +150,7 @@ class Reader:
         """List what a step that is not clear can be read as."""
         readings = tuple(
             tuple(make_calls(self._lexicon.frames[bound.frame], bound, scanned))
-            for bound in reading
+            for bound in reading[:_MOST_READINGS]
         )
         reason = self._explainer.ambiguous(readings)
         return Plan("ambiguous", self._language, source, reasons=(reason,), readings=readings)
@@ -217,8 +218,13 @@ def _other_meanings(terminals: Terminals) -> Iterator[Terminals]:
     """Give a turn's terminals with the other meaning of a word first, then of two words."""
     several = [at for at, one in enumerate(terminals.types) if one.__class__ is list]
     several = several[-_MOST_RETRIES:]
-    for turned in (*((at,) for at in several), *combinations(several, 2)):
+    one_turned = [
+        [(at, meaning)] for at in several for meaning in range(1, len(terminals.types[at]))
+    ]
+    two_turned = [[(one, -1), (other, -1)] for one, other in combinations(several, 2)]
+    for turned in one_turned + two_turned:
         types, payloads = [*terminals.types], [*terminals.payloads]
-        for at in turned:
-            types[at], payloads[at] = types[at][::-1], payloads[at][::-1]
+        for at, meaning in turned:
+            types[at] = [types[at][meaning], *types[at]]
+            payloads[at] = [payloads[at][meaning], *payloads[at]]
         yield Terminals(types, payloads, terminals.starts, terminals.ends)

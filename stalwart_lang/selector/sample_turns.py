@@ -50,21 +50,26 @@ class SampleTurns:
             )
         )
 
-    def shape_named(self, number: int, named: Container[str]) -> Shape:
-        """Give the shape of a frame whose phrase names slots: these are required as well.
+    def slots(self, number: int, named: Container[str]) -> list[tuple[str, tuple[Said, ...], bool]]:
+        """Give a frame's slots by name: what each takes, and whether the phrase needs it.
 
-        The words before them are said whether or not a turn can have them.
+        A slot that the phrase has `named` is needed, behind the word that introduces it, whether
+        or not a turn can have this word.
         """
-        slots: list[tuple[tuple[Said, ...], bool]] = []
+        slots: list[tuple[str, tuple[Said, ...], bool]] = []
         for slot in self._lexicon.frames[number]["slots"]:
             said = self.samples.of(slot)
-            if slot["name"] not in named:
-                slots.append((said, slot["required"]))
-                continue
-            with_preposition = tuple(one for one in said if one.place == WITH_PREPOSITION)
-            said = tuple(self.samples.introduced(slot)) or with_preposition or said
-            slots.append((said, True))
-        return self._shape(tuple(slots))
+            needed: bool = slot["required"]
+            if slot["name"] in named:
+                with_preposition = tuple(one for one in said if one.place == WITH_PREPOSITION)
+                said = tuple(self.samples.introduced(slot)) or with_preposition or said
+                needed = True
+            slots.append((slot["name"], said, needed))
+        return slots
+
+    def shape_of(self, slots: Iterable[tuple[str, tuple[Said, ...], bool]]) -> Shape:
+        """Give the shape of such slots."""
+        return self._shape(tuple((said, needed) for _, said, needed in slots))
 
     def _shape(self, key: Slots) -> Shape:
         shape = self._shapes.get(key)

@@ -32,6 +32,9 @@ class Selector:
         tracer: "Tracer | None" = None,
         console_language: Language | None = None,
     ) -> None:
+        if not isinstance(vocabulary, Vocabulary):
+            name = type(vocabulary).__name__
+            raise TypeError(f"a Vocabulary, not {name}; Selector.load takes a path or a name")
         self._start(compile_vocabulary(vocabulary), tracer, console_language)
 
     @classmethod
@@ -146,6 +149,10 @@ def _clock(now: str | datetime | None, zone: tzinfo) -> Callable[[], Clock]:
                 f"now is {now!r}; it must be an ISO 8601 time such as 2027-03-03T09:00:00-03:00"
             ) from None
 
+    if now is not None and not isinstance(now, datetime):
+        raise TypeError(f"now is ISO 8601 text or a datetime, not {type(now).__name__}")
+    if now is not None and not 2 <= now.year <= 9998:
+        raise ValueError(f"now is {now.isoformat()}; its year must be from 2 to 9998")
     made: list[Clock] = []
 
     def make() -> Clock:

@@ -21,7 +21,7 @@ from stalwart_lang.selector.lexicon import Lexicon
 from stalwart_lang.vocabulary.locate import read_file, vocabulary_file
 from stalwart_lang.vocabulary.model import LANGUAGES, Language, Vocabulary
 
-_FORMAT = 2
+_FORMAT = 3
 _MOST_KEPT = 32
 # What reading a file can raise that is not there, or is not what was written.
 _UNUSABLE = (OSError, ValueError, LookupError, TypeError, AttributeError, RecursionError)
@@ -64,16 +64,21 @@ def load_compiled(path: str | Path) -> Compiled:
     kept = _cache_file(vocabulary_file(path))
     if kept is not None:
         with suppress(*_UNUSABLE), collector_paused():
-            return _from_json(json.loads(kept.read_bytes()))
+            return _from_json(json.loads(_checked(kept.read_bytes())))
     vocabulary = Vocabulary.load(path)
     compiled = compile_vocabulary(vocabulary)
     if kept is not None:
-        _keep(kept, compiled, vocabulary.files)
+        _keep(kept, compiled, vocabulary)
     return compiled
 
 
 def _cache_file(file: str) -> Path | None:
-    """Give the file that the compiled form of `file` is kept in; None where there is no home."""
+    """Give the file that the compiled form of `file` is kept in.
+
+    None where there is no home, and for what is no regular file: a pipe can be read once.
+    """
+    if Path(file).exists() and not Path(file).is_file():
+        return None
     root = os.environ.get("XDG_CACHE_HOME") or ""
     if not Path(root).is_absolute() or not root:
         try:
@@ -81,7 +86,9 @@ def _cache_file(file: str) -> Path | None:
         except RuntimeError:
             return None
     key = hashlib.sha256(_program())
-    key.update(str(Path(file).absolute()).encode(errors="surrogateescape") + b"\0")
+    # Plans name the file as it was given, and included files are found from the folder it is in.
+    for name in (str(Path.cwd()), file):
+        key.update(name.encode(errors="surrogateescape") + b"\0")
     key.update(read_file(file))
     return Path(root) / "stalwart-lang" / f"{key.hexdigest()}.json"
 
@@ -100,22 +107,38 @@ def _program() -> bytes:
     return f"{_FORMAT} {stats}".encode()
 
 
-def _keep(kept: Path, compiled: Compiled, its_files: tuple[str, ...]) -> None:
-    """Write the compiled form whole or not at all, and drop the oldest of many."""
-    with suppress(OSError):
-        made = _to_json(compiled, {name: _hash(name) for name in its_files})
+def _keep(kept: Path, compiled: Compiled, vocabulary: Vocabulary) -> None:
+    """Write the compiled form whole or not at all, and drop the oldest of many.
+
+    Nothing is kept where a file has changed since it was read.
+    """
+    with suppress(OSError, RecursionError):
+        contents = {name: read_file(name) for name in vocabulary.files}
+        if hashlib.sha256(b"\0".join(contents.values())).hexdigest() != vocabulary.digest:
+            return
+        hashes = {name: hashlib.sha256(content).hexdigest() for name, content in contents.items()}
+        made = _to_json(compiled, hashes)
         text = json.dumps(made, ensure_ascii=False, separators=(",", ":"))
+        digest = hashlib.sha256(text.encode(errors="surrogatepass")).hexdigest()
         kept.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
         descriptor, name = tempfile.mkstemp(dir=kept.parent, suffix=".tmp")
         try:
             with os.fdopen(descriptor, "w", encoding="utf-8", errors="surrogatepass") as file:
-                file.write(text)
+                file.write(f"{digest}\n{text}")
             Path(name).replace(kept)
         except OSError:
             Path(name).unlink()
             raise
         for old in sorted(kept.parent.glob("*.json"), key=_age)[_MOST_KEPT:]:
             old.unlink(missing_ok=True)
+
+
+def _checked(content: bytes) -> bytes:
+    """Give the JSON of a kept form; ValueError where it is not what was written."""
+    digest, _, text = content.partition(b"\n")
+    if hashlib.sha256(text).hexdigest().encode() != digest:
+        raise ValueError("the kept form is damaged")
+    return text
 
 
 def _age(file: Path) -> float:

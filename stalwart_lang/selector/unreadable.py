@@ -4,6 +4,7 @@ The simplest turn that would use them is made, and the selector's own reader tel
 """
 
 from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
 from itertools import islice
 from typing import Any, NamedTuple
 
@@ -15,6 +16,7 @@ from stalwart_lang.selector.dictionary_forms import base_form, singular
 from stalwart_lang.selector.lexicon import Lexicon
 from stalwart_lang.selector.plan import Call, Plan
 from stalwart_lang.selector.sample_turns import SampleReader, SampleTurns, phrases_by_rule
+from stalwart_lang.selector.samples import ANYWHERE, Said
 from stalwart_lang.selector.text import spellings, tokenize
 from stalwart_lang.terminal import printable
 from stalwart_lang.vocabulary.lint import in_order
@@ -25,6 +27,8 @@ _MOST_WORDS = 2_000
 _MOST_FOUND = 200
 _MOST_CARRIERS = 3
 """A noun or a word of a list is tried with so many phrases, the simplest first."""
+_MOST_ALIKE = 8
+"""Of phrases that are the same, a turn is read with so many."""
 _NO_WORD = frozenset({"unexpected", "unfinished", "no_verb", "unknown_word"})
 """Reasons that blame no one word of the phrase."""
 
@@ -36,8 +40,8 @@ def unreadable(
 
     The message shows the simplest turn that should have used them, and why it is unread. English
     verbs that are not in their base form are among them, each once, and nouns of things that are
-    given in the plural only. The first 2,000 phrases of a language are tried, then 2,000 nouns and words, those
-    that a phrase that is read takes; a language's search ends at 200 findings. `lexicons` are the
+    given in the plural only. The first 2,000 phrases of a language are tried, then 2,000 nouns and
+    words, in a phrase that is read; a language's search ends at 200 findings. `lexicons` are the
     vocabulary's, where it is compiled already.
     """
     found: list[Diagnostic] = []
@@ -73,15 +77,15 @@ class _Unreadable:
         self._lexicon = lexicon
         self._language = language
         self._turns = SampleTurns(vocabulary, lexicon, language)
-        self._reader = SampleReader(vocabulary, lexicon, language)
         self._phrases = phrases_by_rule(vocabulary, language)
-        self._verbs: dict[int, str] = {}
-        for key, numbers in lexicon.index.items():
-            self._verbs.update(dict.fromkeys(numbers, key.partition("|")[0]))
+        self._keys = {number: key for key, its in lexicon.index.items() for number in its}
+        self._index = {key: its[:_MOST_ALIKE] for key, its in lexicon.index.items()}
+        self._reader = SampleReader(vocabulary, replace(lexicon, index=self._index), language)
         self._forms: dict[str, tuple[str, ...]] = {}
         self._bases: dict[str, str | None] = {}
+        self._read_as: dict[int, str] = {}
+        """By frame, the form of its verb that it is read with."""
         self._reported: set[str] = set()
-        self._plans: dict[str, Plan] = {}
         self._carriers: dict[tuple[str, str], list[_Carrier]] = {}
 
     def found(self) -> Iterator[Diagnostic]:
@@ -99,21 +103,24 @@ class _Unreadable:
 
     def _phrase(self, number: int) -> Diagnostic | None:
         frame = self._lexicon.frames[number]
-        verb = self._verbs[number]
+        verb = self._verb(number)
         phrase = self._phrases[frame["rule"]]
         base = self._base(verb)
         if base is not None:
-            self._carries(number)
             if verb in self._reported:
                 return None
             self._reported.add(verb)
             return self._not_base(number, phrase, verb, base)
         tried = self._try(number, self._said_forms(verb))
         if tried is None:
-            self._carries(number)
+            if number in self._read_as:
+                self._carries(number)
             return None
         message = f"this phrase is never read: {_why(tried)}"
         return diagnostic("SV112", message, phrase.location, _fix(tried))
+
+    def _verb(self, number: int) -> str:
+        return self._keys[number].partition("|")[0]
 
     def _base(self, verb: str) -> str | None:
         if self._language != "en":
@@ -125,7 +132,7 @@ class _Unreadable:
     def _not_base(self, number: int, phrase: Phrase, verb: str, base: str) -> Diagnostic:
         tried = self._try(number, (base,))
         if tried is None:
-            turn = next(self._made(number, (verb,)))
+            turn = next(self._made(number, verb))
             why = f"`{printable(turn)}` is read as an order"
         else:
             why = _why(tried)
@@ -134,37 +141,76 @@ class _Unreadable:
         return diagnostic("SV112", message, phrase.parts[0].location, fix)
 
     def _try(self, number: int, forms: Iterable[str]) -> _Tried | None:
-        """Give the first turn for a frame with how it is read; None where one is read as it."""
+        """Give the first turn for a frame with how it is read; None where nothing is to be said.
+
+        So it is where a turn is read as the frame, or where two of its arguments are alike.
+        """
         tool: str = self._lexicon.frames[number]["tool"]
         first: _Tried | None = None
-        for turn in self._made(number, forms):
-            plan = self._read(turn)
-            if any(call.tool == tool for call in _calls(plan)):
+        for form in forms:
+            for turn in self._made(number, form):
+                plan = self._read(turn, number)
+                if any(call.tool == tool for call in _calls(plan)):
+                    self._read_as[number] = form
+                    return None
+                if _is_ambiguous(plan):
+                    return None
+                first = first or self._tried(turn, plan, number)
+                if _is_unknown(plan):
+                    return first
+        # Together, values may stand in each other's way that can be said in another order.
+        for form in forms:
+            if self._each_alone(number, form):
+                self._read_as[number] = form
                 return None
-            first = first or _Tried(turn, plan)
-            if _is_unknown(plan):
-                break
         return first
 
-    def _read(self, turn: str) -> Plan:
-        """Read a turn: phrases that many tools share make one turn for them all."""
-        if turn not in self._plans:
-            self._plans[turn] = self._reader.read(turn)
-        return self._plans[turn]
+    def _each_alone(self, number: int, form: str) -> bool:
+        """Tell whether a frame has arguments to be said and takes every one of them by itself."""
+        frame = self._lexicon.frames[number]
+        slots = [one for one in self._turns.slots(number, self._named(number)) if one[2]]
+        return bool(slots) and all(
+            any(
+                self._fills(self._turns.turn(form, frame["said"], (one,)), number, name)
+                for one in _simplest(said)
+            )
+            for name, said, _ in slots
+        )
 
-    def _made(self, number: int, forms: Iterable[str]) -> Iterator[str]:
+    def _fills(self, turn: str, number: int, slot: str) -> bool:
+        tool: str = self._lexicon.frames[number]["tool"]
+        plan = self._read(turn, number)
+        return _is_ambiguous(plan) or any(
+            call.tool == tool and slot in call.arguments for call in _calls(plan)
+        )
+
+    def _read(self, turn: str, number: int) -> Plan:
+        """Read a turn that should ask for a frame, without the others of the same words."""
+        self._index[self._keys[number]] = [number]
+        return self._reader.read(turn)
+
+    def _tried(self, turn: str, plan: Plan, number: int) -> _Tried:
+        """Note that a turn fails; another frame of the same words may read it."""
+        key = self._keys[number]
+        self._index[key] = self._lexicon.index[key][:_MOST_ALIKE]
+        other = self._reader.read(turn) if len(self._index[key]) > 1 else plan
+        return _Tried(turn, other if other.verdict != "unread" else plan)
+
+    def _made(self, number: int, form: str) -> Iterator[str]:
         """Make turns for a frame: with all that it needs or its phrase names, else with nothing."""
         frame = self._lexicon.frames[number]
-        phrase = self._phrases[frame["rule"]]
-        named = [part.text for part in phrase.parts if part.kind == "slot"]
-        turns = self._turns
-        shape = turns.shape_named(number, named) if named else turns.shape(number)
+        turns, named = self._turns, self._named(number)
+        shape = turns.shape_of(turns.slots(number, named)) if named else turns.shape(number)
         whole = [
             one.said for one in turns.meet(frame["said"], shape, shape) if not any(one.lacking)
         ]
-        for form in forms:
-            for said in whole or [()]:
-                yield turns.turn(form, frame["said"], said)
+        for said in whole or [()]:
+            yield turns.turn(form, frame["said"], said)
+
+    def _named(self, number: int) -> list[str]:
+        """Give the slots that a frame's phrase names."""
+        phrase = self._phrases[self._lexicon.frames[number]["rule"]]
+        return [part.text for part in phrase.parts if part.kind == "slot"]
 
     def _said_forms(self, verb: str) -> tuple[str, ...]:
         """Give the forms of a verb that ask for its act, as people mostly ask."""
@@ -202,17 +248,14 @@ class _Unreadable:
 
     def _word(self, kind: str, name: str, phrase: Phrase) -> Diagnostic | None:
         word = _text(phrase)
-        tried = self._try_word(kind, name, word)
-        if tried is not None:
+        one = singular(word, self._language) if kind == "thing" else None
+        tried = self._try_word(kind, name, one or word)
+        if tried is None:
+            return None
+        if one is None:
             argument = "" if tried.plan.verdict == "unread" else " without it"
             message = f"{quoted(word)} is never read: {_why(tried)}{argument}"
             return diagnostic("SV112", message, phrase.location, _fix(tried))
-        one = singular(word, self._language) if kind == "thing" else None
-        if one is None:
-            return None
-        tried = self._try_word(kind, name, one)
-        if tried is None:
-            return None
         message = f"{quoted(word)} is a plural: {_why(tried)}"
         fix = f"write the singular: {quoted(one)}; its plural is made"
         return diagnostic("SV112", message, phrase.location, fix)
@@ -222,14 +265,16 @@ class _Unreadable:
         first: _Tried | None = None
         for _, number, slot in self._carriers.get((kind, name), ()):
             frame = self._lexicon.frames[number]
-            form = self._said_forms(self._verbs[number])[0]
+            form = self._read_as[number]
             for said in self._turns.samples.saying(slot, kind, word):
                 turn = self._turns.turn(form, frame["said"], (said,))
-                plan = self._read(turn)
+                plan = self._read(turn, number)
                 for call in _calls(plan):
                     if call.tool == frame["tool"] and slot["name"] in call.arguments:
                         return None
-                first = first or _Tried(turn, plan)
+                if _is_ambiguous(plan):
+                    return None
+                first = first or self._tried(turn, plan, number)
                 if _is_unknown(plan):
                     return first
         return first
@@ -265,6 +310,17 @@ def _calls(plan: Plan) -> Iterable[Call]:
 def _is_unknown(plan: Plan) -> bool:
     """Tell whether a word stopped the reading that is unknown, and so would stop any other."""
     return any(reason.code == "unknown_word" for reason in plan.reasons)
+
+
+def _is_ambiguous(plan: Plan) -> bool:
+    """Tell whether a value could be more than one argument's, which SV103 tells of."""
+    return any(reason.code == "ambiguous_argument" for reason in plan.reasons)
+
+
+def _simplest(said: tuple[Said, ...]) -> tuple[Said, ...]:
+    """Leave out the prepositions of an id, which needs none; a number alone may be a count."""
+    bare = tuple(one for one in said if one.id_follows and one.place == ANYWHERE)
+    return bare or said
 
 
 def _slots(carrier: _Carrier) -> int:

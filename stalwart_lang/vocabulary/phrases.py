@@ -2,11 +2,15 @@
 
 import re
 import unicodedata
+from functools import lru_cache
 
 from stalwart_lang.diagnostics import Findings, quoted
 from stalwart_lang.vocabulary.model import Language, Location, Phrase, PhrasePart
 from stalwart_lang.vocabulary.source import Source
 from stalwart_lang.vocabulary.yaml12 import Scalar
+
+MAX_WORDS = 40
+"""The words and slots of one phrase."""
 
 _PARTS = re.compile(r"\{([^{}]*)\}|([^\s{}]+)|[{}]")
 _WORDS = re.compile(r"\S+")
@@ -38,12 +42,17 @@ def read_phrase(
     if not phrase.parts:
         findings.report("SV051", "this phrase is empty", phrase.location)
         return phrase
+    if len(phrase.parts) > MAX_WORDS:
+        message = f"a phrase has at most {MAX_WORDS} words"
+        findings.report("SV057", message, phrase.location, "keep the verb and its nouns")
+        return phrase
     for part in phrase.parts:
         if part.kind == "word" and part.text in "{}":
             message = f"the brace {quoted(part.text)} has no other half"
             findings.report("SV050", message, part.location, "write a slot as `{name}`, not nested")
             return phrase
     first = phrase.parts[0]
+    readable = _check_letters(phrase, findings)
     if first.kind == "slot" or not first.text[0].isalpha():
         findings.report(
             "SV052",
@@ -51,9 +60,8 @@ def read_phrase(
             first.location,
             "begin with the verb in its dictionary form",
         )
-    else:
+    elif readable:
         _check_verb(first, language, findings)
-    _check_letters(phrase, findings)
     return phrase
 
 
@@ -85,14 +93,14 @@ def _split(source: Source, node: Scalar, path: str) -> Phrase:
 
 def _check_verb(verb: PhrasePart, language: Language, findings: Findings) -> None:
     word = unicodedata.normalize("NFC", verb.text).lower()
-    if language == "pt-BR" and not _INFINITIVE.fullmatch(word):
+    if language == "pt-BR" and not (_INFINITIVE.fullmatch(word) and _has_forms(word, language)):
         findings.report(
             "SV053",
             f"{quoted(verb.text)} is not an infinitive",
             verb.location,
             "write the infinitive, which ends in -ar, -er, -ir or -por; its forms are made",
         )
-    if language == "en" and word in _NOT_A_VERB:
+    if language == "en" and (word in _NOT_A_VERB or not _has_forms(word, language)):
         findings.report(
             "SV053",
             f"{quoted(verb.text)} is not a verb",
@@ -101,9 +109,26 @@ def _check_verb(verb: PhrasePart, language: Language, findings: Findings) -> Non
         )
 
 
-def _check_letters(phrase: Phrase, findings: Findings) -> None:
+@lru_cache(maxsize=4096)
+def _has_forms(verb: str, language: Language) -> bool:
+    """Whether the forms of a verb can be made."""
+    # The forms are the language's, and need nothing of the selector.
+    from stalwart_lang.selector import english_forms, portuguese_forms
+
+    try:
+        if language == "en":
+            english_forms.verb_forms(verb)
+        else:
+            portuguese_forms.verb_forms(verb)
+    except ValueError:
+        return False
+    return True
+
+
+def _check_letters(phrase: Phrase, findings: Findings) -> bool:
+    """Report the first letter that no turn can have; whether there is none."""
     if phrase.text.isascii():
-        return
+        return True
     for character in unicodedata.normalize("NFC", phrase.text):
         if character.isascii() or _READABLE.match(character):
             continue
@@ -115,4 +140,5 @@ def _check_letters(phrase: Phrase, findings: Findings) -> None:
                 phrase.location,
                 "write it with Latin letters",
             )
-            return
+            return False
+    return True

@@ -22,6 +22,7 @@ MARKS = frozenset("+(")
 
 
 _DATE = re.compile(r"[0-9]{1,4}[-/.][0-9]{1,2}[-/.][0-9]{1,4}")
+_GROUP = re.compile(r"[0-9]+")
 _NEEDS = {"telephone": "phonenumbers", "cpf": "stdnum", "cnpj": "stdnum"}
 
 
@@ -49,10 +50,28 @@ def read_code(
             break
     for end in range(longest, at, -1):
         text = " ".join(tokens[at:end])
-        found = {type_: read for type_ in types if (read := _read(text, type_, region)) is not None}
+        groups = _GROUP.findall(text)
+        digits = sum(map(len, groups))
+        found = {
+            type_: read
+            for type_ in types
+            if _may_be(type_, groups, digits) and (read := _read(text, type_, region)) is not None
+        }
         if found:
             return Value("code", found, end)
     return None
+
+
+def _may_be(type_: CodeType, groups: Sequence[str], digits: int) -> bool:
+    """Tell by the number of digits what is not worth reading: the readers cost more."""
+    kind, length = type_
+    if kind == "telephone":
+        return 8 <= digits <= 15 and len(groups) <= 6 and all(len(one) > 1 for one in groups[1:])
+    if kind == "cpf":
+        return digits == 11
+    if kind == "cnpj":
+        return digits <= 14
+    return length is None or digits == length
 
 
 def _read(text: str, type_: CodeType, region: str) -> str | None:

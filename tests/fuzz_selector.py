@@ -17,7 +17,7 @@ from pathlib import Path
 
 from stalwart_lang import Language, Plan, Selector, Vocabulary
 from stalwart_lang.selector.grammar import load_grammar
-from stalwart_lang.selector.text import fold
+from stalwart_lang.words.text import fold
 
 CORPUS = Path(__file__).parent / "corpus"
 NOW = "2026-11-30T09:00:00-03:00"

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from stalwart_lang.selector.english_forms import plural, verb_forms
+from stalwart_lang.words.english_forms import plural, verb_forms
 
 # base, gerund, third person, past, participle; spellings joined by a slash
 VERBS = """

@@ -20,8 +20,8 @@ from stalwart_lang.selector.grammar import GRAMMARS, build_grammar, build_parser
 from stalwart_lang.selector.lexer import Stop, Terminals, lex, make_tables
 from stalwart_lang.selector.lexicon import DROPPED, UNREAD
 from stalwart_lang.selector.recognize import Stuck, recognize
-from stalwart_lang.selector.text import prepare, tokenize
 from stalwart_lang.selector.values.reading import Clock
+from stalwart_lang.words.text import prepare, tokenize
 
 LANGUAGES: tuple[Language, ...] = ("en", "pt-BR")
 CORPUS = Path(__file__).parent / "corpus"

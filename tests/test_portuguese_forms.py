@@ -8,7 +8,7 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from stalwart_lang.selector.portuguese_forms import (
+from stalwart_lang.words.portuguese_forms import (
     VerbForms,
     adjective_forms,
     clitic_forms,

@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from stalwart_lang.selector.text import tokenize
 from stalwart_lang.selector.values import english
 from stalwart_lang.selector.values.reading import Clock, Malformed, Value
+from stalwart_lang.words.text import tokenize
 
 
 def words(text: str) -> list[str]:

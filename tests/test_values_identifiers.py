@@ -6,7 +6,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from stalwart_lang.selector.text import tokenize
 from stalwart_lang.selector.values.identifiers import (
     longest_code,
     read_cnpj,
@@ -14,6 +13,7 @@ from stalwart_lang.selector.values.identifiers import (
     read_digits,
     read_telephone,
 )
+from stalwart_lang.words.text import tokenize
 
 
 def words(text: str) -> list[str]:

@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from stalwart_lang.selector.text import fold, tokenize
 from stalwart_lang.selector.values import portuguese
 from stalwart_lang.selector.values.reading import Clock, Malformed, Value
+from stalwart_lang.words.text import fold, tokenize
 
 
 def words(text: str) -> list[str]:

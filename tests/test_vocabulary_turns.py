@@ -3,9 +3,9 @@
 import pytest
 
 from stalwart_lang import Language, Selector, Vocabulary
+from stalwart_lang.selector.turns import TurnResult, check_turns
 from stalwart_lang.vocabulary.load import load_text
 from stalwart_lang.vocabulary.locate import shipped_names
-from stalwart_lang.vocabulary.turns import TurnResult, check_turns
 
 BASE = """\
 vocabulary: v

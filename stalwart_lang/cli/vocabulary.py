@@ -7,10 +7,10 @@ from collections.abc import Iterable, Mapping
 import click
 
 from stalwart_lang.diagnostics import Diagnostic, render
+from stalwart_lang.selector.turns import TurnResult, check_turns
 from stalwart_lang.terminal import printable
 from stalwart_lang.vocabulary.lint import in_order, lint
 from stalwart_lang.vocabulary.load import Loaded, load_vocabulary
-from stalwart_lang.vocabulary.turns import TurnResult, check_turns
 
 _UNREADABLE = "SV001"
 _SETTINGS = {"help_option_names": ["-h", "--help"]}

@@ -4,7 +4,6 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import product
 from typing import Any
 
-from stalwart_lang.selector import english_forms, portuguese_forms
 from stalwart_lang.selector.grammar import Grammar, load_grammar
 from stalwart_lang.selector.languages import (
     ABBREVIATIONS,
@@ -18,7 +17,6 @@ from stalwart_lang.selector.languages import (
 from stalwart_lang.selector.lexer import LexerTables, make_tables
 from stalwart_lang.selector.lexicon import DROPPED, JOINT, PLAIN, UNREAD, Entry, Lexicon
 from stalwart_lang.selector.messages import OTHER_QUESTION, QUESTIONS
-from stalwart_lang.selector.text import spellings, tokenize
 from stalwart_lang.vocabulary.model import (
     Argument,
     Language,
@@ -27,6 +25,8 @@ from stalwart_lang.vocabulary.model import (
     Tool,
     Vocabulary,
 )
+from stalwart_lang.words import english_forms, portuguese_forms
+from stalwart_lang.words.text import spellings, tokenize
 
 
 def compile_lexicon(vocabulary: Vocabulary, language: Language) -> Lexicon:

@@ -12,9 +12,9 @@ from stalwart_lang.selector.plan import Call, Reason
 from stalwart_lang.selector.recognize import Stuck, recognize
 from stalwart_lang.selector.scanned import Scanned
 from stalwart_lang.selector.steps import Problem
-from stalwart_lang.selector.text import Turn
 from stalwart_lang.selector.values.reading import Clock
 from stalwart_lang.vocabulary.model import Language
+from stalwart_lang.words.text import Turn
 
 _VERBS = ("BASE", "IMPERATIVE", "INFORMAL", "INFINITIVE", "ING")
 _MOST_EXPECTED = 8

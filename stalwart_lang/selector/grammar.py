@@ -15,8 +15,8 @@ from functools import cache
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 
-from stalwart_lang.selector.text import tokenize
 from stalwart_lang.vocabulary.model import LANGUAGES, Language
+from stalwart_lang.words.text import tokenize
 
 if TYPE_CHECKING:
     from lark import Lark, Tree

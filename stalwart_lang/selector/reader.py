@@ -15,9 +15,9 @@ from stalwart_lang.selector.recognize import Stuck, recognize
 from stalwart_lang.selector.scanned import Scanned
 from stalwart_lang.selector.steps import Problem, Step, cut_steps, make_roles
 from stalwart_lang.selector.store import Compiled
-from stalwart_lang.selector.text import prepare, tokenize
 from stalwart_lang.selector.values.reading import Clock
 from stalwart_lang.vocabulary.model import Language
+from stalwart_lang.words.text import prepare, tokenize
 
 _MOST_RETRIES = 6
 _MOST_READINGS = 20

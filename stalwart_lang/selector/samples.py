@@ -7,9 +7,9 @@ from typing import Any, Final, TypeAlias
 from stalwart_lang.selector.assign import accepts as accepts
 from stalwart_lang.selector.grammar import Grammar
 from stalwart_lang.selector.lexicon import Entry, Lexicon
-from stalwart_lang.selector.text import tokenize
 from stalwart_lang.selector.values.codes import read_code
 from stalwart_lang.vocabulary.model import Language
+from stalwart_lang.words.text import tokenize
 
 COUNT: Final = 0
 AFTER_PHRASE: Final = 1

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from stalwart_lang.selector.lexer import Terminals
-from stalwart_lang.selector.text import Turn
+from stalwart_lang.words.text import Turn
 
 _OPENING = frozenset("\"'“«‘")
 

@@ -96,10 +96,11 @@ def _cache_file(file: str) -> Path | None:
 @cache
 def _program() -> bytes:
     """Give what the compiled form depends on besides the vocabulary: this program as installed."""
-    folders = [Path(__file__).parent, Path(__file__).parents[1] / "vocabulary", Path(str(GRAMMARS))]
+    package = Path(__file__).parents[1]
+    folders = [package / name for name in ("selector", "vocabulary", "words")]
     stats = sorted(
         (entry.name, entry.stat().st_size, entry.stat().st_mtime_ns)
-        for folder in folders
+        for folder in [*folders, Path(str(GRAMMARS))]
         if folder.is_dir()
         for entry in os.scandir(folder)
         if entry.is_file()

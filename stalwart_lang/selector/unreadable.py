@@ -10,17 +10,17 @@ from typing import Any, NamedTuple
 
 from stalwart_lang.collector import collector_paused
 from stalwart_lang.diagnostics import Diagnostic, diagnostic, quoted
-from stalwart_lang.selector import portuguese_forms
 from stalwart_lang.selector.compile import compile_lexicon
-from stalwart_lang.selector.dictionary_forms import base_form, singular
 from stalwart_lang.selector.lexicon import Lexicon
 from stalwart_lang.selector.plan import Call, Plan
 from stalwart_lang.selector.sample_turns import SampleReader, SampleTurns, phrases_by_rule
 from stalwart_lang.selector.samples import ANYWHERE, Said
-from stalwart_lang.selector.text import spellings, tokenize
 from stalwart_lang.terminal import printable
 from stalwart_lang.vocabulary.lint import in_order
 from stalwart_lang.vocabulary.model import LANGUAGES, Language, Phrase, Vocabulary
+from stalwart_lang.words import portuguese_forms
+from stalwart_lang.words.dictionary_forms import base_form, singular
+from stalwart_lang.words.text import spellings, tokenize
 
 _MOST_PHRASES = 2_000
 _MOST_WORDS = 2_000

@@ -5,7 +5,6 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from stalwart_lang.diagnostics import Diagnostic, Related, diagnostic, quoted
-from stalwart_lang.selector.text import fold
 from stalwart_lang.vocabulary.build_tools import sayable
 from stalwart_lang.vocabulary.model import (
     LANGUAGES,
@@ -16,6 +15,7 @@ from stalwart_lang.vocabulary.model import (
     Vocabulary,
     Words,
 )
+from stalwart_lang.words.text import fold
 
 _NAMES = {"en": "English", "pt-BR": "Brazilian Portuguese"}
 

@@ -5,8 +5,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal, NamedTuple, TypeAlias
 
-Language: TypeAlias = Literal["en", "pt-BR"]
-LANGUAGES: tuple[Language, ...] = ("en", "pt-BR")
+from stalwart_lang.words.language import LANGUAGES as LANGUAGES
+from stalwart_lang.words.language import Language as Language
 
 
 class Location(NamedTuple):

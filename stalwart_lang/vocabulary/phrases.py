@@ -112,8 +112,7 @@ def _check_verb(verb: PhrasePart, language: Language, findings: Findings) -> Non
 @lru_cache(maxsize=4096)
 def _has_forms(verb: str, language: Language) -> bool:
     """Whether the forms of a verb can be made."""
-    # The forms are the language's, and need nothing of the selector.
-    from stalwart_lang.selector import english_forms, portuguese_forms
+    from stalwart_lang.words import english_forms, portuguese_forms
 
     try:
         if language == "en":

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import TypeVar
 
-from stalwart_lang.selector.text import spellings
+from stalwart_lang.words.text import spellings
 
 _T = TypeVar("_T")
 _HYPHENS = "-\u2010\u2011"

@@ -6,8 +6,8 @@ again, and a guess that does not give the word back is none.
 
 import re
 
-from stalwart_lang.selector import english_forms, portuguese_forms
-from stalwart_lang.vocabulary.model import Language
+from stalwart_lang.words import english_forms, portuguese_forms
+from stalwart_lang.words.language import Language
 
 _VOWEL = re.compile("[aeiouy]")
 _NOT_MADE = frozenset(["embed", "hamstring", "imbed", "restring", "unstring"])

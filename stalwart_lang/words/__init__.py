@@ -1,0 +1,1 @@
+"""Words before any grammar: their letters and their forms, in both languages."""

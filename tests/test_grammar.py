@@ -17,7 +17,8 @@ from lark.exceptions import UnexpectedInput
 from stalwart_lang import Language, Vocabulary
 from stalwart_lang.selector.compile import compile_lexicon
 from stalwart_lang.selector.grammar import GRAMMARS, build_grammar, build_parser, load_grammar
-from stalwart_lang.selector.lexer import Stop, Terminals, lex, make_tables
+from stalwart_lang.selector.lexer import Stop, Terminals, lex
+from stalwart_lang.selector.lexer_tables import make_tables
 from stalwart_lang.selector.lexicon import DROPPED, UNREAD
 from stalwart_lang.selector.recognize import Stuck, recognize
 from stalwart_lang.selector.values.reading import Clock

@@ -5,32 +5,15 @@ from dataclasses import dataclass, field
 from decimal import Decimal
 from typing import Any, NamedTuple
 
+from stalwart_lang.selector.arguments import Either, argument_value
+from stalwart_lang.selector.frames import AMOUNTS, Frame
 from stalwart_lang.selector.lexicon import Lexicon
 from stalwart_lang.selector.plan import Call
 from stalwart_lang.selector.steps import AND, COMMA, Bare, Item, Problem, Step
 from stalwart_lang.selector.values.reading import Value
 
-_CENTS = Decimal("0.01")
-_AMOUNTS = frozenset({"money", "integer", "decimal", "quantity", "percentage", "duration"})
-_AMOUNT_ITEMS = _AMOUNTS | {"count"}
-_SOMEBODY = frozenset({"thing", "e-mail", "telephone", "cpf", "cnpj", "digits", "quoted text"})
+_AMOUNT_ITEMS = AMOUNTS | {"count"}
 _CHECKED = frozenset({"=cpf", "=cnpj", "=telephone"})
-_NAMED = frozenset({"e-mail", "telephone", "cpf", "cnpj", "digits"})
-_NO_CENTS = frozenset({"JPY", "CLP", "PYG", "KRW", "VND", "ISK"})
-
-
-@dataclass(frozen=True, slots=True)
-class AsTyped:
-    """A value to be taken from the turn as typed: the terminal it stands at."""
-
-    at: int
-
-
-@dataclass(frozen=True, slots=True)
-class Either:
-    """A value that two types of a slot could claim."""
-
-    values: tuple[str, ...]
 
 
 @dataclass(slots=True)
@@ -52,92 +35,18 @@ class Mention(NamedTuple):
     noun: bool = False
 
 
-class _Frame:
-    """A frame of the lexicon with what its items are looked up by."""
-
-    __slots__ = (
-        "accepts",
-        "amounts",
-        "direct",
-        "either",
-        "number",
-        "required",
-        "said",
-        "slots",
-        "somebody",
-        "tool",
-        "twins",
-        "writes",
-    )
-
-    def __init__(self, number: int, made: Mapping[str, Any]) -> None:
-        self.number = number
-        self.tool: str = made["tool"]
-        self.writes: bool = made["writes"]
-        self.direct: bool = made["direct"]
-        self.said: Mapping[str, str] = made["said"]
-        self.slots: Sequence[Mapping[str, Any]] = made["slots"]
-        self.accepts: dict[Any, tuple[tuple[int, str], ...]] = {}
-        self.either = any(len(slot["types"]) > 1 for slot in self.slots)
-        self.required = tuple(at for at, slot in enumerate(self.slots) if slot["required"])
-        kinds = [{kind for kind, _, _ in slot["types"]} for slot in self.slots]
-        self.amounts = frozenset(at for at, its in enumerate(kinds) if its & _AMOUNTS)
-        things = [name for slot in self.slots for kind, name, _ in slot["types"] if kind == "thing"]
-        self.twins = len(set(things)) < len(things)
-        self.somebody = frozenset(
-            at for at, its in enumerate(kinds) if its & _SOMEBODY and at not in self.required
-        )
-
-    def accepting(self, item: Item) -> tuple[tuple[int, str], ...]:
-        """Give the slots that an item may fill, and as which type, whatever is bound yet."""
-        name: Any = item.names
-        if item.kind == "member":
-            name = tuple(member[0] for member in item.value)
-        elif item.kind == "code":
-            name = tuple(item.value)
-        elif item.kind == "quantity":
-            name = item.value[1]
-        key = (item.kind, name, item.preposition, item.labels)
-        known = self.accepts.get(key)
-        if known is None:
-            known = self.accepts[key] = tuple(
-                (number, kind)
-                for number, slot in enumerate(self.slots)
-                if (kind := accepts(slot, item.kind, name, item.preposition, item.labels))
-            )
-        return known
-
-    def usual(self, item: Item) -> str:
-        """Give the prepositions with which a slot would take an item that none takes as it is."""
-        name: Any = item.names
-        if item.kind == "member":
-            name = tuple(member[0] for member in item.value)
-        elif item.kind == "code":
-            name = tuple(item.value)
-        elif item.kind == "quantity":
-            name = item.value[1]
-        found = {
-            preposition
-            for slot in self.slots
-            for type_, type_name, length in slot["types"]
-            if _fits(type_, type_name, length, item.kind, name, bool(item.labels))
-            for preposition in slot["preps"][type_]
-        }
-        return "|".join(sorted(found - {item.preposition}))
-
-
 class Assigner:
     """Assigns the steps of turns over one compiled vocabulary and language."""
 
     def __init__(self, lexicon: Lexicon, currency: str) -> None:
         self._lexicon = lexicon
         self._currency = currency
-        self._frames: dict[int, _Frame] = {}
+        self._frames: dict[int, Frame] = {}
 
-    def _frame(self, number: int) -> _Frame:
+    def _frame(self, number: int) -> Frame:
         frame = self._frames.get(number)
         if frame is None:
-            frame = self._frames[number] = _Frame(number, self._lexicon.frames[number])
+            frame = self._frames[number] = Frame(number, self._lexicon.frames[number])
         return frame
 
     def assign(self, steps: Sequence[Step]) -> list[list[Bound]] | Problem:
@@ -294,7 +203,7 @@ class Assigner:
 
     def _fit(
         self,
-        frame: _Frame,
+        frame: Frame,
         step: Step,
         rest: bool,
         mentions: Iterable[Mention],
@@ -358,9 +267,7 @@ class Assigner:
             return _checked(bound, frame)
         return bound
 
-    def _bind(
-        self, frame: _Frame, item: Item, step: Step, values: dict[int, Any]
-    ) -> Problem | None:
+    def _bind(self, frame: Frame, item: Item, step: Step, values: dict[int, Any]) -> Problem | None:
         """Bind an item to the one slot that is open for it."""
         accepting = frame.accepting(item)
         if len(accepting) > 1:
@@ -379,43 +286,12 @@ class Assigner:
             alone = frame.direct and number in frame.required and not item.marked
             if not alone:
                 return Problem("unexpected_argument", item.first, item.last)
-        value = _ids(item) if kind == "thing" else self._value(item, kind, frame.slots[number])
+        value = argument_value(item, kind, frame.slots[number], self._currency)
         if value.__class__ is Problem:
             problem: Problem = value
             return problem
         values[number] = value
         return None
-
-    def _value(self, item: Item, kind: str, slot: Mapping[str, Any]) -> Any:
-        """Give an argument's value as a plan holds it, or the problem with it."""
-        value = item.value
-        if kind == "time" and item.kind == "hour":
-            if not 13 <= value <= 23:  # "at 3": of which half of the day?
-                return Problem("ambiguous_time", item.first, item.last)
-            return f"{value}:00"
-        if kind == "list":
-            names = {name for type_, name, _ in slot["types"] if type_ == "list"}
-            members = {member for closed, member in value if closed in names}
-            if len(members) != 1:
-                return Problem("ambiguous_argument", item.first, item.last)
-            return members.pop()
-        if kind == "money":
-            if item.kind == "money":
-                amount, currency = value
-            else:
-                amount, currency = Decimal(value), self._currency
-                if item.kind == "decimal" and amount.as_tuple().exponent not in (-2, 0):
-                    return Problem("ill_formed_money", item.first, item.last)
-            return _money(amount, currency) or Problem("ill_formed_money", item.first, item.last)
-        if kind == "quantity":
-            return {"value": str(value[0]), "unit": value[1]}
-        if kind in ("decimal", "percentage"):
-            return str(value)
-        if kind in ("e-mail", "quoted text"):
-            return AsTyped(item.first)
-        if item.kind == "code":
-            return _code(item, slot)
-        return value
 
     def _antecedents(self, item: Item, mentions: Iterable[Mention]) -> list[Mention]:
         """Give all that a pronoun can refer to: of its number and gender, things and nouns alike.
@@ -441,7 +317,7 @@ class Assigner:
 
     def _refer(
         self,
-        frame: _Frame,
+        frame: Frame,
         item: Item,
         values: dict[int, Any],
         mentions: Iterable[Mention],
@@ -477,7 +353,7 @@ class Assigner:
         return None
 
 
-def _first_preposition(frame: _Frame, item: Item, values: Mapping[int, Any]) -> str:
+def _first_preposition(frame: Frame, item: Item, values: Mapping[int, Any]) -> str:
     """Give the preposition of the first open slot that takes an item of this thing."""
     for number in frame.required:
         if number not in values:
@@ -519,7 +395,7 @@ def _bare_reference(bare: Bare) -> Item:
     )
 
 
-def _checked(bound: Bound, frame: _Frame) -> Bound | Problem:
+def _checked(bound: Bound, frame: Frame) -> Bound | Problem:
     """Refuse what a list of ids would make unclear."""
     step = bound.step
     lists = [value for value in bound.values.values() if value.__class__ is list]
@@ -537,23 +413,6 @@ def _checked(bound: Bound, frame: _Frame) -> Bound | Problem:
     if frame.twins:
         return Problem("repeated_argument", step.first, step.last)
     return bound
-
-
-def _ids(item: Item) -> list[int] | Problem:
-    """Check a list of ids: as many as the noun says, no two that might be one number."""
-    values = item.value
-    if len(values) == 1:
-        if item.plural and item.kind != "numbered":
-            return Problem("number_mismatch", item.first, item.last)
-        return [values[0].value]
-    if not item.plural and any(value.spelled for value in values):
-        return Problem("ambiguous_number", item.first, item.last)
-    if any(value.spelled and value.value >= 20 for value in values):
-        return Problem("ambiguous_number", item.first, item.last)
-    ids = [value.value for value in values]
-    if len(set(ids)) != len(ids):
-        return Problem("repeated_argument", item.first, item.last)
-    return ids
 
 
 def _misfit(item: Item, usual: str = "") -> Problem:
@@ -574,14 +433,6 @@ def _each(bound: Bound) -> list[Bound]:
         Bound(bound.frame, bound.step, {**bound.values, number: value}, bound.missing)
         for value in either.values
     ]
-
-
-def _code(item: Item, slot: Mapping[str, Any]) -> str | Either:
-    """Give a code as the slot's types read it; more than one where they differ."""
-    types = [(kind, length if kind == "digits" else None) for kind, _, length in slot["types"]]
-    named = [type_ for type_ in types if "=" + type_[0] in item.labels]
-    read = dict.fromkeys(item.value[type_] for type_ in named or types if type_ in item.value)
-    return next(iter(read)) if len(read) == 1 else Either(tuple(read))
 
 
 def _shares(steps: Sequence[Step]) -> Sequence[Sequence[Item]]:
@@ -621,63 +472,3 @@ def _counts(step: Step, item: Item) -> bool:
         return False
     noun = min([bare.at for bare in nouns] + said)
     return all(other.kind == "member" for other in after if other.first < noun)
-
-
-def accepts(
-    slot: Mapping[str, Any], kind: str, name: Any, preposition: str, labels: tuple[str, ...]
-) -> str:
-    """Give the type as which a slot takes an item, or nothing."""
-    for type_, type_name, length in slot["types"]:
-        if labels:
-            introduced = _names(labels, type_, slot) and (
-                type_ not in _NAMED
-                or preposition in ("", "with", "com", "em")
-                or preposition in slot["preps"][type_]
-            )
-        else:
-            introduced = preposition in slot["preps"][type_]
-        plain = kind in ("integer", "hour")
-        if type_ == "integer" and plain and not labels and not slot["required"]:
-            continue  # "list the open orders for 5": a limit is counted or named
-        if introduced and _fits(type_, type_name, length, kind, name, bool(labels)):
-            return str(type_)
-    return ""
-
-
-def _names(labels: tuple[str, ...], type_: str, slot: Mapping[str, Any]) -> bool:
-    """Tell whether labels introduce a type of a slot; one that names a type admits no other."""
-    named = {label[1:] for label in labels if label[0] == "="}
-    if not named.isdisjoint(kind for kind, *_ in slot["types"]):
-        return type_ in named
-    return any(label in slot["labels"] for label in labels)
-
-
-def _fits(
-    type_: str, type_name: str, length: int | None, kind: str, name: Any, labelled: bool
-) -> bool:
-    if type_ == "thing":
-        return kind == "numbered" or (kind == "thing" and type_name in name)
-    if type_ == "list":
-        return kind == "member" and type_name in name
-    if type_ == "integer":
-        return kind in ("integer", "count", "hour")
-    if type_ == "decimal":
-        return kind in ("decimal", "integer")
-    if type_ == "time" and kind == "hour":
-        return True
-    if type_ == "money":
-        return kind in ("money", "decimal") or (kind == "integer" and labelled)
-    if type_ == "quantity":
-        return kind == "quantity" and type_name == name
-    if kind == "code":
-        return (type_, length if type_ == "digits" else None) in name
-    return kind == type_
-
-
-def _money(amount: Decimal, currency: str) -> dict[str, str] | None:
-    """Give an amount in its currency's minor units, None where it has more decimals than those."""
-    unit = Decimal(1) if currency in _NO_CENTS else _CENTS
-    rounded = amount.quantize(unit)
-    if rounded != amount or amount < 0:
-        return None
-    return {"value": str(rounded), "currency": currency}

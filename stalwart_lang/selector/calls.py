@@ -3,7 +3,8 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from stalwart_lang.selector.assign import AsTyped, Bound
+from stalwart_lang.selector.arguments import AsTyped
+from stalwart_lang.selector.assign import Bound
 from stalwart_lang.selector.plan import Call, Missing
 from stalwart_lang.selector.scanned import Scanned
 

@@ -14,7 +14,7 @@ from stalwart_lang.selector.languages import (
     PREPOSITIONS,
     TYPE_LABELS,
 )
-from stalwart_lang.selector.lexer import LexerTables, make_tables
+from stalwart_lang.selector.lexer_tables import LexerTables, make_tables
 from stalwart_lang.selector.lexicon import DROPPED, JOINT, PLAIN, UNREAD, Entry, Lexicon
 from stalwart_lang.selector.messages import OTHER_QUESTION, QUESTIONS
 from stalwart_lang.vocabulary.model import (

@@ -5,7 +5,8 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from stalwart_lang.selector.grammar import Grammar
-from stalwart_lang.selector.lexer import LexerTables, Stop, lex, longest
+from stalwart_lang.selector.lexer import Stop, lex, longest
+from stalwart_lang.selector.lexer_tables import LexerTables
 from stalwart_lang.selector.lexicon import UNREAD, Lexicon
 from stalwart_lang.selector.messages import END_EXPECTED, EXPECTED, KINDS, REASONS
 from stalwart_lang.selector.plan import Call, Reason

@@ -9,7 +9,8 @@ from stalwart_lang.selector.calls import make_arguments, make_calls, make_missin
 from stalwart_lang.selector.explain import Explainer
 from stalwart_lang.selector.grammar import load_grammar
 from stalwart_lang.selector.languages import DEFAULT_CURRENCY
-from stalwart_lang.selector.lexer import Stop, Terminals, lex, make_tables
+from stalwart_lang.selector.lexer import Stop, Terminals, lex
+from stalwart_lang.selector.lexer_tables import make_tables
 from stalwart_lang.selector.plan import Call, LanguageSource, Missing, Plan, Reason
 from stalwart_lang.selector.recognize import Stuck, recognize
 from stalwart_lang.selector.scanned import Scanned

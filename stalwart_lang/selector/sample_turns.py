@@ -7,7 +7,7 @@ from itertools import count
 
 from stalwart_lang.selector.grammar import load_grammar
 from stalwart_lang.selector.languages import DEFAULT_CURRENCY
-from stalwart_lang.selector.lexer import make_tables
+from stalwart_lang.selector.lexer_tables import make_tables
 from stalwart_lang.selector.lexicon import Lexicon
 from stalwart_lang.selector.plan import Plan
 from stalwart_lang.selector.reader import Reader

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Final, TypeAlias
 
-from stalwart_lang.selector.assign import accepts as accepts
+from stalwart_lang.selector.frames import accepts
 from stalwart_lang.selector.grammar import Grammar
 from stalwart_lang.selector.lexicon import Entry, Lexicon
 from stalwart_lang.selector.values.codes import read_code

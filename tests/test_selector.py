@@ -1304,3 +1304,22 @@ class TestThreads:
         plans = asyncio.run(main())
         ids = [found.calls[0].arguments["order_id"] for found in plans]
         assert ids == list(range(1, 51))
+
+
+@pytest.mark.parametrize(
+    "turn",
+    [
+        "cancel \u0430\u0302order 5",  # a Cyrillic letter and a mark that do not compose
+        "cancele o pedido \u0661\u0301",
+        "Ola\u200b\u0301, busque o pedido 77",
+        "cancel \u2028\u0301order 5",
+        "cancel \ufb1forder 5",  # letters that NFC takes apart
+        "\ufb2ccancel order 5",
+        "cancele o nu\ud800\u0301mero 5",
+    ],
+)
+@pytest.mark.parametrize("language", ["en", "pt-BR"])
+def test_a_strange_letter_with_a_mark_has_a_place(turn: str, language: Language) -> None:
+    found = plan(turn, language)
+    assert found.verdict == "unread"
+    assert all(0 <= one.start < one.end <= len(turn) for one in found.reasons)

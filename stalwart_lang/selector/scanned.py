@@ -33,7 +33,11 @@ class Scanned:
             places = self._places = self.text.places(self.tokens)
         start, stop = places[at], places[end - 1] + len(self.tokens[end - 1])
         offsets = self.text.offsets
-        return (start, stop) if offsets is None else (offsets[start], offsets[stop])
+        if offsets is None:
+            return start, stop
+        # A character that NFC takes apart has one place for all its parts.
+        start = offsets[start]
+        return start, max(offsets[stop], min(start + 1, len(self.text.typed)))
 
     def typed(self, at: int) -> str:
         """Give terminal `at` as typed; of a quotation, what stands between the quotes."""

@@ -126,7 +126,9 @@ def _offsets(turn: str, composed: str) -> tuple[int, ...]:
     for at in range(1, len(turn) + 1):
         if at == len(turn) or not unicodedata.combining(turn[at]):
             cluster = unicodedata.normalize("NFC", turn[start:at])
-            offsets.extend([start] * len(cluster))
+            # The first character is where the cluster begins, the last where it ends.
+            offsets.append(start)
+            offsets.extend(max(start, place) for place in range(at - len(cluster) + 1, at))
             start = at
     if len(offsets) != len(composed):  # only Hangul jamo compose over clusters
         offsets = [min(place, len(turn)) for place in range(len(composed))]

@@ -6,9 +6,7 @@ from decimal import Decimal
 from typing import Any
 
 from stalwart_lang.selector.steps import Item, Problem
-
-_CENTS = Decimal("0.01")
-_NO_CENTS = frozenset({"JPY", "CLP", "PYG", "KRW", "VND", "ISK"})
+from stalwart_lang.selector.values.money import minor_digits
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,8 +84,7 @@ def _code(item: Item, slot: Mapping[str, Any]) -> str | Either:
 
 def _money(amount: Decimal, currency: str) -> dict[str, str] | None:
     """Give an amount in its currency's minor units, None where it has more decimals than those."""
-    unit = Decimal(1) if currency in _NO_CENTS else _CENTS
-    rounded = amount.quantize(unit)
+    rounded = amount.quantize(Decimal(1).scaleb(-minor_digits(currency)))
     if rounded != amount or amount < 0:
         return None
     return {"value": str(rounded), "currency": currency}

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import product
-from typing import Any
+from typing import Any, NamedTuple
 
 from stalwart_lang.selector.grammar import Grammar, load_grammar
 from stalwart_lang.selector.languages import (
@@ -258,6 +258,18 @@ def _typed(groups: Iterable[Sequence[str]], language: Language) -> Iterable[Sequ
                     yield typed
 
 
+class _Shape(NamedTuple):
+    """What of a phrase and its tool decides which prepositions its arguments take.
+
+    `direct`: it is a verb alone, and an argument its object; `many`: it is about things in the
+    plural; `kinds`: the types that the tool takes.
+    """
+
+    direct: bool
+    many: bool
+    kinds: frozenset[str]
+
+
 class _Phrases:
     """Compiles phrases to frames, and collects the nouns and closed lists of a vocabulary."""
 
@@ -322,9 +334,11 @@ class _Phrases:
         for piece in key:
             if "#" not in piece:
                 self.genders[piece] = self._gender(piece) or ""
-        direct = not key and not any(introduced.values())
-        many = any(piece.endswith("#n") for piece in key)
-        kinds = frozenset(type_.kind for its in tool.arguments for type_ in its.types)
+        shape = _Shape(
+            direct=not key and not any(introduced.values()),
+            many=any(piece.endswith("#n") for piece in key),
+            kinds=frozenset(type_.kind for its in tool.arguments for type_ in its.types),
+        )
         frame = {
             "tool": tool.name,
             "rule": phrase.path,
@@ -332,11 +346,9 @@ class _Phrases:
             "file": phrase.location.file,
             "line": phrase.location.line,
             "writes": tool.writes,
-            "direct": direct,
+            "direct": shape.direct,
             "said": dict(zip(key, pieces.values(), strict=True)),
-            "slots": [
-                self._slot(argument, introduced, direct, kinds, many) for argument in tool.arguments
-            ],
+            "slots": [self._slot(argument, introduced, shape) for argument in tool.arguments],
         }
         return verb, key, frame
 
@@ -379,9 +391,7 @@ class _Phrases:
         self,
         argument: Argument,
         introduced: Mapping[str, tuple[str, str] | None],
-        direct: bool,
-        kinds: frozenset[str],
-        many: bool,
+        shape: _Shape,
     ) -> dict[str, Any]:
         """Give the slot of an argument: one object for all that are alike, most are."""
         key = (
@@ -391,26 +401,22 @@ class _Phrases:
             argument.ask.get(self.language),
             tuple(phrase.text for phrase in argument.words.get(self.language, ())),
             introduced.get(argument.name, ()),
-            direct,
-            kinds,
-            many,
+            shape,
         )
         slot = self._slots.get(key)
         if slot is None:
-            slot = self._slots[key] = self._make_slot(argument, introduced, direct, kinds, many)
+            slot = self._slots[key] = self._make_slot(argument, introduced, shape)
         return slot
 
     def _make_slot(
         self,
         argument: Argument,
         introduced: Mapping[str, tuple[str, str] | None],
-        direct: bool,
-        kinds: frozenset[str],
-        many: bool,
+        shape: _Shape,
     ) -> dict[str, Any]:
         defaults = INTRODUCES[self.language]
-        more = (OBJECT_GIVEN if direct else OBJECT_NAMED)[self.language]
-        if many:
+        more = (OBJECT_GIVEN if shape.direct else OBJECT_NAMED)[self.language]
+        if shape.many:
             more = {kind: usual for kind, usual in more.items() if kind != "list"}
         preps: dict[str, frozenset[str]] = {
             type_.kind: defaults[type_.kind] | more.get(type_.kind, frozenset())
@@ -418,7 +424,9 @@ class _Phrases:
         }
         # One refunds $40 from an order, and invites nobody from an event; a note is about an order,
         # an account is not.
-        unusual = {word for word, with_ in ONLY_WITH[self.language].items() if with_ not in kinds}
+        unusual = {
+            word for word, with_ in ONLY_WITH[self.language].items() if with_ not in shape.kinds
+        }
         preps = {kind: usual - unusual for kind, usual in preps.items()}
         labels = {_text(phrase) for phrase in argument.words.get(self.language, ())}
         if argument.name in introduced:

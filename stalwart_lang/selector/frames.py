@@ -50,13 +50,7 @@ class Frame:
 
     def accepting(self, item: Item) -> tuple[tuple[int, str], ...]:
         """Give the slots that an item may fill, and as which type, whatever is bound yet."""
-        name: Any = item.names
-        if item.kind == "member":
-            name = tuple(member[0] for member in item.value)
-        elif item.kind == "code":
-            name = tuple(item.value)
-        elif item.kind == "quantity":
-            name = item.value[1]
+        name = _name(item)
         key = (item.kind, name, item.preposition, item.labels)
         known = self.accepts.get(key)
         if known is None:
@@ -69,13 +63,7 @@ class Frame:
 
     def usual(self, item: Item) -> str:
         """Give the prepositions with which a slot would take an item that none takes as it is."""
-        name: Any = item.names
-        if item.kind == "member":
-            name = tuple(member[0] for member in item.value)
-        elif item.kind == "code":
-            name = tuple(item.value)
-        elif item.kind == "quantity":
-            name = item.value[1]
+        name = _name(item)
         found = {
             preposition
             for slot in self.slots
@@ -84,6 +72,17 @@ class Frame:
             for preposition in slot["preps"][type_]
         }
         return "|".join(sorted(found - {item.preposition}))
+
+
+def _name(item: Item) -> Any:
+    """Give what of an item decides which slots take it, besides its kind."""
+    if item.kind == "member":
+        return tuple(member[0] for member in item.value)
+    if item.kind == "code":
+        return tuple(item.value)
+    if item.kind == "quantity":
+        return item.value[1]
+    return item.names
 
 
 def accepts(

@@ -110,7 +110,7 @@ def build_parser(language: Language) -> "Lark":
         def __init__(self, conf: Any) -> None:
             pass
 
-        def lex(self, lexer_state: Any, parser_state: Any) -> Any:  # noqa: ARG002
+        def lex(self, lexer_state: Any, _parser_state: Any) -> Any:
             for name in lexer_state:
                 yield Token(name, name)
 

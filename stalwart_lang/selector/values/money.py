@@ -28,6 +28,7 @@ MINOR_DIGITS = {
     "USD": 2,
     "UYU": 2,
 }
+_OTHERS_WITHOUT_CENTS = frozenset({"ISK", "KRW", "VND"})
 CODES = {code.lower(): code for code in MINOR_DIGITS}
 
 _BAD = "ill_formed_money"
@@ -54,6 +55,11 @@ class MoneyWords:
     number: Callable[[Sequence[str], int], Number | Malformed | None]
     elliptic: bool = False
     not_parts: frozenset[str] = frozenset()
+
+
+def minor_digits(currency: str) -> int:
+    """How many digits an amount of a currency has behind its mark (ISO 4217)."""
+    return MINOR_DIGITS.get(currency, 0 if currency in _OTHERS_WITHOUT_CENTS else 2)
 
 
 def money(amount: int | Decimal, currency: str, end: int) -> Value | Malformed:

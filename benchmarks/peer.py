@@ -1,14 +1,18 @@
 """hassil, the intent matcher of Home Assistant, on vocabularies equivalent to ours."""
 
+import json
+import unicodedata
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 from hassil import Intents, recognize
+from yaml import safe_load
 
 from stalwart_lang import Vocabulary
 
 _HERE = Path(__file__).parent
+_CORPUS = _HERE.parent / "tests" / "corpus"
 
 # hassil matches accents as typed, forms and prepositions as listed: a phrase needs its forms.
 _TEMPLATES = {
@@ -17,10 +21,16 @@ _TEMPLATES = {
 }
 
 
-def load(language: str) -> Intents:
-    """Load the shop's intents."""
-    with (_HERE / "hassil" / f"{language}.yaml").open(encoding="utf-8") as file:
-        return Intents.from_yaml(file)
+def load(language: str, *, accents: bool = True) -> Intents:
+    """Load the shop's intents, with their accents or without."""
+    text = (_HERE / "hassil" / f"{language}.yaml").read_text(encoding="utf-8")
+    return Intents.from_dict(safe_load(text if accents else without_accents(text)))
+
+
+def without_accents(text: str) -> str:
+    """Take the accents off letters."""
+    letters = unicodedata.normalize("NFD", text)
+    return "".join(letter for letter in letters if not unicodedata.combining(letter))
 
 
 def with_phrases(language: str, phrases: Sequence[str]) -> Intents:
@@ -55,6 +65,26 @@ def shop_turns(language: str) -> list[tuple[str, str]]:
         if turn.plan is not None and len(turn.plan) == 1
         for phrase in turn.say.get(language, ())
     ]
+
+
+def corpus_turns(language: str) -> list[tuple[str, str]]:
+    """Give the turns of the tests' corpus that ours reads as one call of the shop."""
+    lines = [
+        json.loads(line)
+        for file in sorted(_CORPUS.glob("*.jsonl"))
+        for line in file.read_text(encoding="utf-8").strip().split("\n")
+    ]
+    found = {
+        line["turn"]: line["calls"][0]["tool"]
+        for line in lines
+        if line.get("language") == language
+        and line["expect"] == "read"
+        and len(line["calls"]) == 1
+        and line.get("reached", True)
+        and line.get("vocabulary", "shop") == "shop"
+        and "pending" not in line
+    }
+    return [*found.items()]
 
 
 def recognized(intents: Intents, turn: str) -> str | None:

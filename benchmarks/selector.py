@@ -18,7 +18,15 @@ from tempfile import TemporaryDirectory
 from floor import floor
 from generate import phrases, write_vocabulary
 from hostile import TURNS
-from peer import load, recognize_all, recognized, shop_turns, with_phrases
+from peer import (
+    corpus_turns,
+    load,
+    recognize_all,
+    recognized,
+    shop_turns,
+    with_phrases,
+    without_accents,
+)
 from ratios import block, ratio, seconds
 
 from stalwart_lang import Language, Selector, Vocabulary
@@ -95,6 +103,7 @@ def against_hassil() -> Iterator[Row]:
     for language, commands in E6.items():
         intents = load(language)
         assert all(recognized(intents, command) for command in commands)
+        yield _of_what_ours_reads(language)
         read = partial(shop.plan, E6_TURN[language], language)
         value, theirs, ours = ratio(partial(recognize_all, intents, commands), read)
         note = f"{theirs * 1e6:.0f} / {ours * 1e6:.0f} µs"
@@ -118,6 +127,20 @@ def against_hassil() -> Iterator[Row]:
             what = f"hassil / ours: E6 among {count:,} phrases, {language}"
             note = f"{theirs * 1e6:,.0f} / {ours * 1e6:.0f} µs"
             yield Row(what, value, "×", note, at_least=30)
+
+
+def _of_what_ours_reads(language: Language) -> Row:
+    """How many of the commands that ours reads hassil takes for the same tool."""
+    said = {**dict(corpus_turns(language)), **dict(shop_turns(language))}
+    intents, folded = load(language), load(language, accents=False)
+    same = sum(recognized(intents, turn) == tool for turn, tool in said.items())
+    note = f"{same} of {len(said)} commands"
+    if language == "pt-BR":
+        aside = sum(
+            recognized(folded, without_accents(turn)) == tool for turn, tool in said.items()
+        )
+        note += f"; {100 * aside / len(said):.3g} % without any accents on either side"
+    return Row(f"of what ours reads, hassil does, {language}", 100 * same / len(said), "%", note)
 
 
 def by_size() -> Iterator[Row]:

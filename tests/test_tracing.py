@@ -8,7 +8,8 @@ import struct
 import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
-from datetime import datetime
+from dataclasses import dataclass
+from datetime import date, datetime
 from pathlib import Path
 
 import pytest
@@ -253,34 +254,71 @@ class TestFile:
 
 
 class TestContent:
+    def written(self, path: Path, value: object, name: str = "stalwart.turn", **options) -> dict:
+        with JsonLinesTracer(path, **options) as tracer, tracer.span("a", content={name: value}):
+            pass
+        return records(path)[-1]["attributes"]
+
     def test_a_digest_stands_in_by_default(self, path):
         expected = hashlib.sha256(f'"{TURN}"'.encode()).hexdigest()[:16]
-        assert JsonLinesTracer(path).content("stalwart.turn", TURN) == {
-            "stalwart.turn_digest": expected
-        }
+        assert self.written(path, TURN) == {"stalwart.turn_digest": expected}
 
     def test_a_keyed_digest_needs_the_key(self, path):
         expected = hmac.new(b"secret", f'"{TURN}"'.encode(), "sha256").hexdigest()[:16]
-        tracer = JsonLinesTracer(path, digest_key=b"secret")
-        assert tracer.content("stalwart.turn", TURN) == {"stalwart.turn_digest": expected}
+        assert self.written(path, TURN, digest_key=b"secret") == {"stalwart.turn_digest": expected}
 
     def test_captured_content_is_the_value(self, path):
-        tracer = JsonLinesTracer(path, capture_content=True)
-        assert tracer.content("stalwart.turn", TURN) == {"stalwart.turn": TURN}
-        assert tracer.content("stalwart.arguments", {"b": 1, "a": [None, 2.5]}) == {
+        assert self.written(path, TURN, capture_content=True) == {"stalwart.turn": TURN}
+        value = {"b": 1, "a": [None, 2.5]}
+        assert self.written(path, value, "stalwart.arguments", capture_content=True) == {
             "stalwart.arguments": '{"a":[null,2.5],"b":1}'
         }
 
-    def test_the_order_of_keys_changes_no_digest(self, tracer):
-        one = tracer.content("stalwart.arguments", {"order_id": 4411, "amount": "40.00"})
-        other = tracer.content("stalwart.arguments", {"amount": "40.00", "order_id": 4411})
-        assert one == other
+    def test_captured_content_is_redacted(self, path):
+        turn = "cobre o pedido 4411 do CPF 529.982.247-25"
+        held = self.written(path, turn, capture_content=True)
+        assert held == {"stalwart.turn": "cobre o pedido 4411 do CPF [CPF]"}
 
-    def test_what_json_cannot_hold_has_a_digest_all_the_same(self, tracer):
+    def test_a_redaction_of_the_authors_own(self, path):
+        held = self.written(path, TURN, capture_content=True, redact=lambda value: len(value))
+        assert held == {"stalwart.turn": str(len(TURN))}
+        assert self.written(path, TURN, capture_content=True, redact=None) == {
+            "stalwart.turn": TURN
+        }
+
+    def test_a_redaction_that_fails_leaves_a_digest_and_is_reported(self, path, caplog):
+        def broken(value: object) -> object:
+            raise RuntimeError(value)
+
+        held = self.written(path, TURN, capture_content=True, redact=broken)
+        assert list(held) == ["stalwart.turn_digest"]
+        (report,) = caplog.records
+        assert "RuntimeError" in report.getMessage()
+        assert TURN not in report.getMessage()
+
+    def test_the_order_of_keys_changes_no_digest(self, path):
+        one = self.written(path, {"order_id": 4411, "amount": "40.00"})
+        assert self.written(path, {"amount": "40.00", "order_id": 4411}) == one
+
+    def test_what_json_cannot_hold_has_a_digest_all_the_same(self, path):
+        circle: list[object] = []
+        circle.append(circle)
+
+        class Broken(dict):
+            def items(self):
+                raise RuntimeError
+
         values = ["\ud800", float("nan"), 2**70, 2**70 + 1, object(), b"x", {1: {2: 3}}]
-        digests = {tuple(tracer.content("x", value).items()) for value in values}
+        values += [10**5000, circle, Broken(), {1, 2}, date(2027, 3, 1), Pair(1, 2), Pair(1, 3)]
+        digests = {tuple(self.written(path, value).items()) for value in values}
         assert len(digests) == len(values)
-        assert tracer.content("x", object()) == tracer.content("x", object())
+        assert self.written(path, object()) == self.written(path, object())
+
+
+@dataclass
+class Pair:
+    one: int
+    other: int
 
 
 class TestCanonicalJson:

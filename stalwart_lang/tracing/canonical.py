@@ -1,27 +1,46 @@
 """Canonical JSON (RFC 8785): one text for one value, whatever the order of its keys.
 
 Digests are made over it. RFC 8785 refuses what is not I-JSON; a tracer must not fail on what a tool
-returns, so what lies outside has a text here too: an integer that a double cannot hold keeps its
-digits, a lone surrogate is escaped, an infinity or a NaN is its name as a string, a decimal is its
-digits as a string, and any other object is the name of its type (never its `repr`, which may hold
-an address of memory).
+returns, so what lies outside has a text here too:
+
+| value | its text |
+| --- | --- |
+| an integer that a double cannot hold | its digits; in base 16, as a string, past 4,300 of them |
+| an infinity, a NaN, a decimal | as a string |
+| a lone surrogate | escaped |
+| a date, a time, a UUID, a path | as a string, the first two in ISO 8601 |
+| bytes | as a string, in Base64 |
+| a set | as a list, in the order of its texts |
+| a member of an enumeration | as its value |
+| a dataclass, a model of pydantic | as the object of its fields |
+| anything else | the name of its type; never its `repr`, which may hold an address of memory |
 """
 
 import json
-import math
-from collections.abc import Mapping, Sequence
+from base64 import b64encode
+from collections.abc import Mapping, Sequence, Set
+from dataclasses import fields, is_dataclass
+from datetime import date, time
 from decimal import Decimal
+from enum import Enum
+from math import isfinite
+from pathlib import PurePath
+from uuid import UUID
 
 _LARGEST_EXACT = 2**53
+_DECIMAL_LIMIT = 10**4000
 
 
 def canonical_json(value: object) -> bytes:
-    """Return the canonical JSON of `value` in UTF-8.
+    """Return the canonical JSON of `value` in UTF-8. Raises nothing.
 
-    Takes None, booleans, numbers, strings, mappings (a key that is no string counts as its `str`),
-    and sequences of them.
+    What cannot be written (nested too deeply or in a circle, an object that fails when it is read)
+    counts as the name of its type.
     """
-    return _text(value).encode("utf-8", "backslashreplace")
+    try:
+        return _text(value).encode("utf-8", "backslashreplace")
+    except Exception:  # the methods of an object of somebody else's
+        return json.dumps(type(value).__qualname__).encode()
 
 
 def _text(value: object) -> str:
@@ -30,21 +49,33 @@ def _text(value: object) -> str:
             return "null"
         case bool():
             return "true" if value else "false"
+        case Enum():
+            return _text(value.value)
         case str():
             return json.dumps(value, ensure_ascii=False)
         case int():
-            return str(value) if abs(value) > _LARGEST_EXACT else _number(float(value))
+            return _integer(value)
         case float():
-            return _number(value) if math.isfinite(value) else f'"{value}"'
-        case Decimal():
-            return f'"{value}"'
+            return _number(value) if isfinite(value) else f'"{value}"'
+        case Decimal() | UUID() | PurePath():
+            return json.dumps(str(value), ensure_ascii=False)
+        case date() | time():
+            return f'"{value.isoformat()}"'
         case Mapping():
             items = sorted(((str(key), item) for key, item in value.items()), key=_utf16_order)
             return "{" + ",".join(f"{_text(key)}:{_text(item)}" for key, item in items) + "}"
         case bytes() | bytearray() | memoryview():
-            return json.dumps(type(value).__name__)
+            return f'"{b64encode(value).decode()}"'
         case Sequence():
             return "[" + ",".join(map(_text, value)) + "]"
+        case Set():
+            return "[" + ",".join(sorted(map(_text, value))) + "]"
+        case type():
+            return json.dumps(value.__qualname__)
+        case _ if is_dataclass(value):
+            return _text({field.name: getattr(value, field.name) for field in fields(value)})
+        case _ if callable(dump := getattr(value, "model_dump", None)):
+            return _text(dump())
         case _:
             return json.dumps(type(value).__qualname__, ensure_ascii=False)
 
@@ -53,11 +84,17 @@ def _utf16_order(item: tuple[str, object]) -> bytes:
     return item[0].encode("utf-16-be", "surrogatepass")
 
 
+def _integer(value: int) -> str:
+    if abs(value) <= _LARGEST_EXACT:
+        return _number(float(value))
+    return str(int(value)) if abs(value) < _DECIMAL_LIMIT else f'"{value:#x}"'
+
+
 def _number(value: float) -> str:
     """Write a finite double as ECMAScript does: the shortest digits that read back to it."""
     if value == 0:
         return "0"
-    sign, digits, exponent = Decimal(repr(value)).as_tuple()
+    sign, digits, exponent = Decimal(repr(float(value))).as_tuple()
     assert isinstance(exponent, int)
     text = "".join(map(str, digits))
     point = len(text) + exponent

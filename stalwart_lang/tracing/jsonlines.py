@@ -4,34 +4,50 @@ A record when a span opens and one when it closes, each written by one `write` o
 appends: several threads and processes may share a file, and what was written survives a kill.
 """
 
-import contextlib
 import json
-import logging
 import os
-import secrets
-import stat
+import re
+import threading
 import time
-import weakref
-from collections.abc import Callable, Mapping
-from contextvars import ContextVar, Token
-from datetime import UTC, datetime
-from pathlib import Path
+from collections.abc import Mapping
+from contextvars import Token
+from functools import lru_cache
 from types import TracebackType
 from typing import Any, Self
 
-from stalwart_lang.tracing.content import Attributes, AttributeValue, ContentRule, clean
+from stalwart_lang.tracing.agent import AgentSpans
+from stalwart_lang.tracing.appended import AppendedFile
+from stalwart_lang.tracing.attributes import ERROR_TYPE
+from stalwart_lang.tracing.content import (
+    Attributes,
+    AttributeValue,
+    Redact,
+    clean_but_for_text,
+    content_rule,
+)
+from stalwart_lang.tracing.context import OpenSpan, current, open_span, parsed, reset
 from stalwart_lang.tracing.errors import error_type
+from stalwart_lang.tracing.tracer import Kind
 
-_log = logging.getLogger("stalwart_lang.tracing")
-_open_span: ContextVar["JsonLinesSpan | None"] = ContextVar("stalwart_open_span", default=None)
+_encode = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), allow_nan=False).encode
+_encoded = lru_cache(maxsize=256)(_encode)
+_SURROGATE = re.compile("[\ud800-\udfff]")
 
 
-class JsonLinesTracer:
+class JsonLinesTracer(AgentSpans):
     """Writes each span to the end of a file, one JSON object a line, as it opens and as it closes.
 
-    With `capture_content` the turn itself is written; without it a digest, which `digest_key`
-    makes unguessable. A file that cannot be opened or written is reported once as a warning of the
-    logger `stalwart_lang.tracing`, and the agent goes on.
+    With `capture_content` content is written (arguments, results, messages, turns), redacted of
+    personal data: by the package's own redaction (`redact=True`, which needs the extra `redact`),
+    by a function of yours, or not at all (`redact=None`). Without it a digest stands in for each,
+    which `digest_key` makes unguessable.
+
+    A file that grows over `max_bytes` is renamed, `run.jsonl` to `run.1.jsonl`, `run.2.jsonl`, …,
+    and goes on anew; of these the last `backups` are kept, all without it. A file that cannot be
+    opened or written is reported once as a warning of the logger `stalwart_lang.tracing`, and the
+    agent goes on.
+
+    Raises ImportError where `redact=True` needs what is not installed.
     """
 
     def __init__(
@@ -40,34 +56,44 @@ class JsonLinesTracer:
         *,
         capture_content: bool = False,
         digest_key: bytes | None = None,
+        redact: Redact | bool | None = True,
+        max_bytes: int | None = None,
+        backups: int | None = None,
     ) -> None:
-        self._path = Path(path)
-        self._content = ContentRule(capture_content, digest_key)
-        self._reported = False
-        self._torn = False
-        self._descriptor: int | None = None
-        self._release: Callable[[], object] = lambda: None
-        try:
-            self._torn = _ends_within_a_line(self._path)
-            descriptor = os.open(self._path, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o666)
-        except OSError as error:
-            self._report(error)
-        else:
-            self._descriptor = descriptor
-            self._release = weakref.finalize(self, os.close, descriptor)
+        self._rule = content_rule(capture_content, digest_key, redact)
+        self._file = AppendedFile(path, max_bytes=max_bytes, backups=backups)
 
-    def span(self, name: str, attributes: Attributes | None = None) -> "JsonLinesSpan":
+    def span(
+        self,
+        name: str,
+        attributes: Attributes | None = None,
+        *,
+        content: Mapping[str, object] | None = None,
+        kind: Kind = "internal",  # noqa: ARG002  a record has none
+        parent: str | None = None,
+    ) -> "JsonLinesSpan":
         """Return a context manager that opens the span; see `Tracer.span`."""
-        return JsonLinesSpan(self, name, attributes)
+        held = clean_but_for_text(attributes) if attributes else {}
+        if content:
+            held.update(self.content(content))
+        return JsonLinesSpan(self, name, held, parent)
 
-    def content(self, name: str, value: object) -> Attributes:
-        """Return the attribute for content: `name`, or its digest where content is off."""
-        return self._content.attributes(name, value)
+    def content(self, content: Mapping[str, object]) -> dict[str, AttributeValue]:
+        """Return the attributes that content becomes in this tracer."""
+        return self._rule.attributes(content)
+
+    def write(self, line: str) -> None:
+        """Append one record, without its line's end."""
+        try:
+            text = line.encode()
+        except UnicodeEncodeError:
+            # Only within strings can there be a lone surrogate: it becomes the text of its escape.
+            text = _SURROGATE.sub(lambda found: rf"\\u{ord(found[0]):04x}", line).encode()
+        self._file.append(text + b"\n")
 
     def close(self) -> None:
         """Close the file. A span that closes later is not written. May be called twice."""
-        self._descriptor = None
-        self._release()
+        self._file.close()
 
     def __enter__(self) -> Self:
         return self
@@ -75,55 +101,74 @@ class JsonLinesTracer:
     def __exit__(self, *_: object) -> None:
         self.close()
 
-    def write(self, record: Mapping[str, Any]) -> None:
-        """Append one record."""
-        descriptor = self._descriptor
-        if descriptor is None:
-            return
-        text = json.dumps(record, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
-        line = text.encode() + b"\n"
-        if self._torn:
-            line = b"\n" + line
-        try:
-            written = os.write(descriptor, line)
-        except OSError as error:
-            self._report(error)
-        else:
-            # The disk was full, say: what follows begins on a line of its own.
-            self._torn = written < len(line)
-            if self._torn:
-                self._report(OSError(f"{written} of {len(line)} bytes were written"))
-
-    def _report(self, error: OSError) -> None:
-        if not self._reported:
-            self._reported = True
-            _log.warning("Spans are not written to %s: %s", self._path, error)
-
 
 class JsonLinesSpan:
     """A span of a `JsonLinesTracer`: a context manager, to be entered once."""
 
-    def __init__(self, tracer: JsonLinesTracer, name: str, attributes: Attributes | None) -> None:
+    __slots__ = (
+        "_added",
+        "_attributes",
+        "_began",
+        "_began_wall",
+        "_ended",
+        "_error",
+        "_events",
+        "_lock",
+        "_name",
+        "_opened_with",
+        "_parent",
+        "_process",
+        "_record",
+        "_span_id",
+        "_token",
+        "_trace_id",
+        "_tracer",
+    )
+
+    def __init__(
+        self,
+        tracer: JsonLinesTracer,
+        name: str,
+        attributes: dict[str, AttributeValue],
+        parent: str | None,
+    ) -> None:
         self._tracer = tracer
         self._name = name
-        self._attributes: dict[str, AttributeValue] = clean(attributes or {})
+        self._attributes = attributes
+        self._parent = parent
+        self._added: dict[str, AttributeValue] = {}
+        self._opened_with = "{}"
         self._events: list[dict[str, Any]] = []
         self._error: dict[str, str] | None = None
-        self._began = 0
-        self._began_wall = 0
-        self._token: Token[JsonLinesSpan | None] | None = None
-        self._span_id = secrets.token_hex(8)
-        self._trace_id = ""
-        self._parent_id: str | None = None
+        self._ended = False
+        self._lock = threading.Lock()
+        self._began = self._began_wall = self._process = 0
+        self._record = ""
+        self._token: Token[OpenSpan | None] | None = None
+        self._trace_id = self._span_id = ""
 
     def __enter__(self) -> Self:
-        parent = _open_span.get()
-        self._trace_id = parent._trace_id if parent else secrets.token_hex(16)
-        self._parent_id = parent._span_id if parent else None
-        self._token = _open_span.set(self)
+        return self.enter((parsed(self._parent) if self._parent else None) or open_span())
+
+    def enter(self, above: OpenSpan | None, own: OpenSpan | None = None) -> Self:
+        """Open the span below `above`, under the ids `own` where another tracer made some."""
+        if own is not None:
+            self._trace_id, self._span_id = own.trace_id, own.span_id
+        else:
+            self._trace_id = above.trace_id if above else os.urandom(16).hex()
+            self._span_id = os.urandom(8).hex()
+        self._token = current.set(OpenSpan(self._trace_id, self._span_id, self._tracer))
+        self._process = os.getpid()
         self._began_wall = time.time_ns()
         self._began = time.perf_counter_ns()
-        self._tracer.write({**self._identity("start"), "attributes": self._attributes})
+        parent = f'"{above.span_id}"' if above else "null"
+        name = _encoded(self._name)
+        self._record = (
+            f'"trace_id":"{self._trace_id}","span_id":"{self._span_id}","parent_id":{parent},'
+            f'"name":{name},"start":"{rfc3339(self._began_wall)}"'
+        )
+        self._opened_with = _encode(self._attributes)
+        self._tracer.write(f'{{"type":"start",{self._record},"attributes":{self._opened_with}}}')
         return self
 
     def __exit__(
@@ -132,63 +177,89 @@ class JsonLinesSpan:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        elapsed = time.perf_counter_ns() - self._began
         if self._token is not None:
-            # An asynchronous generator may be closed in another context than it was opened in.
-            with contextlib.suppress(ValueError):
-                _open_span.reset(self._token)
+            reset(self._token)
         if error is not None:
             self.record_error(error)
-        self._tracer.write(
-            {
-                **self._identity("span"),
-                "end": _rfc3339(self._began_wall + elapsed),
-                "duration_ms": elapsed / 1_000_000,
-                "status": "error" if self._error else "ok",
-                "error": self._error,
-                "attributes": self._attributes,
-                "events": self._events,
-            }
-        )
+        self.end()
+
+    @property
+    def traceparent(self) -> str:
+        """The span's identity in W3C's format."""
+        return OpenSpan(self._trace_id, self._span_id).traceparent
 
     def set_attributes(self, attributes: Attributes) -> None:
         """Add `attributes`; a name that is there already takes the new value."""
-        self._attributes.update(clean(attributes))
+        added = clean_but_for_text(attributes)
+        with self._lock:
+            self._added.update(added)
 
-    def add_event(self, name: str, attributes: Attributes | None = None) -> None:
+    def set_content(self, content: Mapping[str, object]) -> None:
+        """Add content, as values or as digests."""
+        added = self._tracer.content(content)
+        with self._lock:
+            self._added.update(added)
+
+    def add_event(
+        self,
+        name: str,
+        attributes: Attributes | None = None,
+        *,
+        content: Mapping[str, object] | None = None,
+    ) -> None:
         """Add something that happened at this moment."""
         elapsed = time.perf_counter_ns() - self._began
-        moment = _rfc3339(self._began_wall + elapsed)
-        self._events.append({"name": name, "time": moment, "attributes": clean(attributes or {})})
+        held = clean_but_for_text(attributes) if attributes else {}
+        if content:
+            held.update(self._tracer.content(content))
+        moment = rfc3339(self._began_wall + elapsed)
+        event = {"name": name, "time": moment, "attributes": held}
+        with self._lock:
+            self._events.append(event)
 
     def record_error(self, error: BaseException) -> None:
         """Mark the span as failed. Only the error's type is kept: messages may hold content."""
-        self._error = {"type": error_type(error)}
+        kind = error_type(error)
+        with self._lock:
+            if not self._ended:
+                self._error = {"type": kind}
+                self._added[ERROR_TYPE] = kind
 
-    def _identity(self, kind: str) -> dict[str, Any]:
-        return {
-            "type": kind,
-            "trace_id": self._trace_id,
-            "span_id": self._span_id,
-            "parent_id": self._parent_id,
-            "name": self._name,
-            "start": _rfc3339(self._began_wall),
-        }
+    def end(self) -> None:
+        """End the span and write it; a second time does nothing.
+
+        In a process forked while it was open it does nothing either: the span is its parent's.
+        """
+        elapsed = time.perf_counter_ns() - self._began
+        with self._lock:
+            if self._ended or self._process != os.getpid():
+                return
+            self._ended = True
+            end = rfc3339(self._began_wall + elapsed)
+            error = _encode(self._error) if self._error else "null"
+            events = _encode(self._events) if self._events else "[]"
+            attributes = self._all_attributes()
+        self._tracer.write(
+            f'{{"type":"span",{self._record},"end":"{end}","duration_ms":{elapsed / 1_000_000},'
+            f'"status":"{"error" if self._error else "ok"}","error":{error},'
+            f'"attributes":{attributes},"events":{events}}}'
+        )
+
+    def _all_attributes(self) -> str:
+        """Return the attributes as JSON; those of the start are already."""
+        if not self._added:
+            return self._opened_with
+        if not self._attributes or not self._attributes.keys().isdisjoint(self._added):
+            return _encode(self._attributes | self._added)
+        return f"{self._opened_with[:-1]},{_encode(self._added)[1:]}"
 
 
-def _rfc3339(nanoseconds: int) -> str:
-    moment = datetime.fromtimestamp(nanoseconds // 1000 / 1_000_000, UTC)
-    return moment.isoformat(timespec="microseconds").replace("+00:00", "Z")
+def rfc3339(nanoseconds: int) -> str:
+    """Return the moment in UTC, with microseconds: 2027-03-01T09:00:00.000001Z."""
+    seconds, rest = divmod(nanoseconds, 1_000_000_000)
+    return f"{_whole_second(seconds)}.{rest // 1000:06}Z"
 
 
-def _ends_within_a_line(path: Path) -> bool:
-    """Whether the file's last line has no end, as a crash of the machine may leave it."""
-    try:
-        status = path.stat()
-    except FileNotFoundError:
-        return False
-    if not stat.S_ISREG(status.st_mode) or status.st_size == 0:
-        return False
-    with path.open("rb") as file:
-        file.seek(-1, os.SEEK_END)
-        return file.read(1) != b"\n"
+@lru_cache(maxsize=4)
+def _whole_second(seconds: int) -> str:
+    return time.strftime("%Y-%m-%dT%H:%M:%S", time.gmtime(seconds))

@@ -80,7 +80,11 @@ def plan(
             from stalwart_lang.tracing import JsonLinesTracer
 
             _require_writable(trace)
-            tracer = stack.enter_context(JsonLinesTracer(trace, capture_content=capture_content))
+            try:
+                tracer = JsonLinesTracer(trace, capture_content=capture_content)
+            except ImportError as error:  # what redacts personal data
+                raise Unreadable(str(error)) from error
+            stack.enter_context(tracer)
         selector = _load(vocabulary, tracer)
         if turns is not None:
             lines = stack.enter_context(_opened(turns))

@@ -1,0 +1,147 @@
+"""Which runs of a file a command is about, and what it says of lines that hold none."""
+
+import functools
+from collections.abc import Callable, Generator, Iterator
+from contextlib import contextmanager
+from typing import ParamSpec, TypeVar
+
+import click
+
+from stalwart_lang.cli.errors import Unreadable, unreadable
+from stalwart_lang.terminal import printable
+from stalwart_lang.timeline import Damage, NoSuchRun, Run, Selection, read_runs
+from stalwart_lang.timeline.stored import (
+    BadStore,
+    NoSuchThread,
+    read_stored_run,
+    stored_threads,
+)
+
+P = ParamSpec("P")
+T = TypeVar("T")
+_NAMED = 20
+
+
+def selection(command: Callable[..., T]) -> Callable[..., T]:
+    """Give a command its FILE, or its store, and the options that choose runs of it.
+
+    The command is called with `file` (a path, `-` for standard input, or the URL of a store) and
+    `chosen`. What cannot be read, and a choice that fits no run or several, are told by exit code
+    2.
+    """
+
+    @click.argument("file", required=False)
+    @click.option("--store", metavar="URL", help="Not a file but an agent's store: sqlite:///…")
+    @click.option("--trace-id", metavar="ID", help="Only the run of this trace: 4 digits or more.")
+    @click.option("--thread", metavar="T", help="Only the runs of this thread (conversation).")
+    @functools.wraps(command)
+    def with_selection(
+        *args: object,
+        file: str | None,
+        store: str | None,
+        trace_id: str | None,
+        thread: str | None,
+        **options: object,
+    ) -> T:
+        source = _source(file, store, trace_id, thread)
+        with reading(source):
+            chosen = Selection(trace_id, thread)
+            return command(*args, file=source, chosen=chosen, **options)
+
+    return with_selection
+
+
+def _source(file: str | None, store: str | None, trace_id: str | None, thread: str | None) -> str:
+    if store is None and file is None:
+        raise click.UsageError("Give a FILE, or --thread T --store URL.")
+    if file is not None and store is not None:
+        raise click.UsageError("Give a FILE or --store, not both.")
+    if store is None:
+        return str(file)
+    if trace_id is not None:
+        raise click.UsageError("A store has threads, not traces: choose one with --thread.")
+    if thread is None:
+        held = ", ".join(printable(name) for name in _threads(store)[:_NAMED]) or "none"
+        raise click.UsageError(f"Choose a thread with --thread. The store holds: {held}.")
+    return store
+
+
+def is_store(source: str) -> bool:
+    """Whether a command's source is the URL of a store."""
+    return source.startswith(("sqlite://", "postgresql://", "postgres://"))
+
+
+def _threads(store: str) -> list[str]:
+    try:
+        return stored_threads(store)
+    except BadStore as error:
+        raise Unreadable(printable(str(error))) from error
+
+
+@contextmanager
+def reading(file: str) -> Generator[None, None, None]:
+    """Tell what goes wrong while `file` is read, by exit code 2."""
+    try:
+        yield
+    except BrokenPipeError:  # of standard output: its reader has gone away
+        raise
+    except OSError as error:
+        raise unreadable(str(error.filename or file), error) from error
+    except NoSuchRun as error:
+        raise Unreadable(f"{file}: {error}") from error
+    except (BadStore, NoSuchThread) as error:
+        raise Unreadable(printable(str(error))) from error
+
+
+def report(file: str) -> Callable[[Damage], None]:
+    """Return what tells on standard error of a line of `file` that was passed over."""
+
+    def tell(damage: Damage) -> None:
+        click.echo(f"{file}:{damage.line}: passed over: {printable(damage.reason)}", err=True)
+
+    return tell
+
+
+def runs_of(file: str, chosen: Selection) -> Iterator[Run]:
+    """Yield the chosen runs of `file`, telling of lines that are passed over.
+
+    Raises:
+        Unreadable: there is none.
+    """
+    if is_store(file):
+        yield read_stored_run(file, str(chosen.thread))
+        return
+    first: list[Damage] = []
+    tell = report(file)
+
+    def damaged(damage: Damage) -> None:
+        if found:
+            tell(damage)
+        else:
+            first.append(damage)
+
+    found = False
+    for run in read_runs(file, chosen, damaged):
+        if not found:
+            found = True
+            for damage in first:
+                tell(damage)
+        yield run
+    if not found:
+        raise _nothing(file, chosen, first)
+
+
+def _nothing(file: str, chosen: Selection, damages: list[Damage]) -> Unreadable:
+    if chosen.trace_id is not None or chosen.thread is not None:
+        asked = [
+            f"{what} {printable(value)}"
+            for what, value in (("trace", chosen.trace_id), ("thread", chosen.thread))
+            if value is not None
+        ]
+        return Unreadable(
+            f"{file}: it holds no run of {' and '.join(asked)}; "
+            f"`stalwart trace show --list {file}` lists its runs"
+        )
+    if damages:
+        return Unreadable(f"{file}:{damages[0].line}: no span: {printable(damages[0].reason)}")
+    return Unreadable(f"{file}: it holds no spans")

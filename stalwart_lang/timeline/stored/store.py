@@ -1,0 +1,184 @@
+"""The rows of a store, by SQL and for reading alone: checkpoints, and what was written after."""
+
+import sqlite3
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+from urllib.parse import quote, unquote, urlsplit
+
+
+class BadStore(Exception):
+    """Raised for a store that cannot be read; its text says which and why."""
+
+
+class NoSuchThread(Exception):
+    """Raised where a store holds no such thread; its text names those that are near."""
+
+
+@dataclass(frozen=True, slots=True)
+class Checkpoint:
+    """A checkpoint; `metadata` as JSON text, or already as data where the database gives it so."""
+
+    id: str
+    parent: str | None
+    metadata: Any
+
+
+@dataclass(frozen=True, slots=True)
+class Write:
+    """What a task wrote after a checkpoint; `value` for the channels that were asked for."""
+
+    checkpoint: str
+    task: str
+    path: str
+    channel: str
+    kind: str | None
+    value: bytes | None
+
+
+class Store:
+    """An open store."""
+
+    def __init__(self, name: str, query: Any, writes_table: str, value: str) -> None:
+        self._name = name
+        self._query = query
+        self._writes = writes_table
+        self._value = value
+
+    def threads(self) -> list[str]:
+        """Return the threads, in order of name."""
+        sql = "SELECT DISTINCT thread_id FROM checkpoints ORDER BY thread_id"
+        return [str(row[0]) for row in self._rows(sql, ())]
+
+    def checkpoints(self, thread: str) -> Iterator[Checkpoint]:
+        """Yield the checkpoints of a thread's own graph (not of graphs in it), in order."""
+        sql = (
+            "SELECT checkpoint_id, parent_checkpoint_id, metadata FROM checkpoints "
+            "WHERE thread_id = ? AND checkpoint_ns = '' ORDER BY checkpoint_id"
+        )
+        for identity, parent, metadata in self._rows(sql, (thread,)):
+            yield Checkpoint(str(identity), None if parent is None else str(parent), metadata)
+
+    def writes(self, thread: str, channels: Sequence[str]) -> Iterator[Write]:
+        """Yield what was written, in order, with the values of `channels` alone."""
+        marks = ", ".join("?" * len(channels))
+        sql = (
+            "SELECT checkpoint_id, task_id, task_path, channel, type, "
+            f"CASE WHEN channel IN ({marks}) THEN {self._value} END FROM {self._writes} "
+            "WHERE thread_id = ? AND checkpoint_ns = '' "
+            "ORDER BY checkpoint_id, task_path, task_id, idx"
+        )
+        for identity, task, path, channel, kind, value in self._rows(sql, (*channels, thread)):
+            yield Write(
+                str(identity),
+                str(task),
+                str(path),
+                str(channel),
+                None if kind is None else str(kind),
+                bytes(value) if isinstance(value, bytes | memoryview) else None,
+            )
+
+    def _rows(self, sql: str, parameters: Sequence[object]) -> Iterator[Sequence[Any]]:
+        return iter(self._query(sql, parameters))
+
+
+@contextmanager
+def open_store(url: str) -> Iterator[Store]:
+    """Open a store by its URL, sqlite:///runs.db or postgresql://…, for reading alone.
+
+    Raises BadStore where there is none (it is not made), or it is none.
+    """
+    scheme = urlsplit(url).scheme
+    if scheme == "sqlite":
+        with _sqlite(url) as store:
+            yield store
+    elif scheme in ("postgresql", "postgres"):
+        with _postgresql(url) as store:
+            yield store
+    else:
+        raise BadStore(f"{url}: write sqlite:///runs.db or postgresql://user@host/database")
+
+
+@contextmanager
+def _sqlite(url: str) -> Iterator[Store]:
+    parts = urlsplit(url)
+    path = Path(unquote(parts.path)[1:])
+    if parts.netloc or not parts.path[1:]:
+        raise BadStore(f"{url}: write sqlite:///runs.db, with three slashes before the path")
+    if not path.exists():
+        raise BadStore(f"{path}: there is no such file")
+    if not path.is_file():
+        raise BadStore(f"{path}: it is no file")
+    connection = _open_for_reading(path)
+    try:
+        connection.execute("PRAGMA trusted_schema = OFF")
+        connection.execute("PRAGMA query_only = ON")
+        _require_tables(connection, path)
+
+        def query(sql: str, parameters: Sequence[object]) -> Iterator[Any]:
+            try:
+                yield from connection.execute(sql, parameters)
+            except sqlite3.DatabaseError as error:
+                raise BadStore(f"{path}: {error}") from error
+
+        yield Store(str(path), query, "writes", "value")
+    except sqlite3.DatabaseError as error:
+        raise BadStore(f"{path}: {error}") from error
+    finally:
+        connection.close()
+
+
+def _open_for_reading(path: Path) -> sqlite3.Connection:
+    name = quote(str(path.resolve()))
+    try:
+        connection = sqlite3.connect(f"file:{name}?mode=ro", uri=True, timeout=5)
+        connection.execute("SELECT 1 FROM sqlite_schema LIMIT 1").fetchall()
+    except sqlite3.OperationalError as error:
+        # A file in WAL mode needs a file beside it, which a folder that cannot be written refuses.
+        # Without a log there is nobody writing, and the file alone is all there is.
+        log = path.with_name(path.name + "-wal")
+        if log.exists() and log.stat().st_size:
+            raise BadStore(
+                f"{path}: {error}; its folder cannot be written, and {log.name} holds what is "
+                "newer: copy both to a folder that can"
+            ) from error
+        return sqlite3.connect(f"file:{name}?mode=ro&immutable=1", uri=True)
+    except sqlite3.DatabaseError as error:
+        raise BadStore(f"{path}: {error}") from error
+    return connection
+
+
+def _require_tables(connection: sqlite3.Connection, path: Path) -> None:
+    """Make sure that what is read are tables: a view could hold anything."""
+    for table in ("checkpoints", "writes"):
+        found = connection.execute(
+            "SELECT type FROM sqlite_schema WHERE name = ?", (table,)
+        ).fetchone()
+        if found is None or found[0] != "table":
+            raise BadStore(f"{path}: it is no store of runs: it has no table {table}")
+
+
+@contextmanager
+def _postgresql(url: str) -> Iterator[Store]:
+    try:
+        import psycopg
+    except ImportError as error:
+        raise BadStore("reading PostgreSQL needs: pip install 'stalwart-lang[runs]'") from error
+    parts = urlsplit(url)
+    host = parts.hostname or ""
+    name = parts._replace(netloc=f"{parts.username}@{host}" if parts.username else host).geturl()
+    try:
+        with psycopg.connect(url, options="-c default_transaction_read_only=on") as connection:
+
+            def query(sql: str, parameters: Sequence[object]) -> Iterator[Any]:
+                with connection.cursor(name="stalwart") as cursor:
+                    cursor.itersize = 2000
+                    yield from cursor.execute(sql.replace("?", "%s"), parameters)
+
+            yield Store(name, query, "checkpoint_writes", "blob")
+    except psycopg.errors.UndefinedTable as error:
+        raise BadStore(f"{name}: it is no store of runs") from error
+    except psycopg.Error as error:
+        raise BadStore(f"{name}: {str(error).strip()}") from error

@@ -1,0 +1,43 @@
+"""The run as a graph of LangGraph: one node that takes one step each time, until it is done."""
+
+from collections.abc import Callable
+from typing import Any
+
+from langchain_core.runnables import RunnableConfig
+from langgraph.checkpoint.base import BaseCheckpointSaver
+from langgraph.graph import END, START, StateGraph
+from langgraph.graph.state import CompiledStateGraph
+from langgraph.types import interrupt
+
+from stalwart_lang.runs.phases import PHASES, Here, answered, question
+from stalwart_lang.runs.state import State
+from stalwart_lang.tracing import spans
+
+NODE = "run"
+
+
+def make_graph(
+    here: Callable[[str], Here], saver: "BaseCheckpointSaver[Any]"
+) -> "CompiledStateGraph[State, None, State, State]":
+    """Compile the graph; `here` gives what the steps of a thread work with."""
+
+    def run(state: State, config: RunnableConfig) -> dict[str, Any]:
+        configured = config.get("configurable", {})
+        with_what = here(str(configured.get("thread_id")))
+        step = (config.get("metadata") or {}).get("langgraph_step")
+        phase = state["phase"]
+        # The pause is before the span: the step happens once, when the answer is there.
+        answer = interrupt(question(state)) if phase == "ask" else None
+        with spans.node(with_what.tracer, NODE, step if isinstance(step, int) else None):
+            if phase == "ask":
+                return answered(with_what, state, answer)
+            return PHASES[phase](with_what, state)
+
+    def onwards(state: State) -> str:
+        return END if state["phase"] == "done" else NODE
+
+    graph = StateGraph(State)
+    graph.add_node(NODE, run)
+    graph.add_edge(START, NODE)
+    graph.add_conditional_edges(NODE, onwards, [NODE, END])
+    return graph.compile(checkpointer=saver, name=NODE)

@@ -1,0 +1,64 @@
+"""Where an agent file says that runs are kept and spans are written."""
+
+import os
+from pathlib import Path
+
+from stalwart_lang.diagnostics import quoted
+from stalwart_lang.vocabulary.suggest import did_you_mean
+
+SQLITE, POSTGRESQL = "sqlite", "postgresql"
+
+
+class UnusablePlace(ValueError):
+    """A storage or a file that cannot be used; `fix` says what would mend it."""
+
+    def __init__(self, message: str, fix: str | None = None) -> None:
+        super().__init__(message)
+        self.fix = fix
+
+
+def storage_url(text: str, folder: Path) -> str:
+    """The URL of a storage, a path in it made absolute from `folder`. Raises UnusablePlace.
+
+    `sqlite:///runs.db` is a file in the folder, `sqlite:////var/runs.db` an absolute path; nothing
+    in a path is escaped. `postgresql://` is given on as it is.
+    """
+    scheme, separator, rest = text.partition("://")
+    if not separator:
+        near = f"sqlite:///{text}" if Path(text).suffix else "sqlite:///runs.db"
+        raise UnusablePlace("a storage is a URL", f"write {quoted(near)}")
+    if scheme == POSTGRESQL or scheme == "postgres":
+        return f"{POSTGRESQL}://{rest}"
+    if scheme != SQLITE:
+        fix = did_you_mean(scheme, (SQLITE, POSTGRESQL))
+        raise UnusablePlace(f"no storage is of the kind {quoted(scheme)}", fix)
+    if not rest.startswith("/"):
+        fix = f"write {quoted('sqlite:///' + (rest or 'runs.db'))}"
+        raise UnusablePlace("the file of an SQLite storage stands after three slashes", fix)
+    name = rest[1:]
+    if name in ("", ":memory:"):
+        fix = "remove `storage:`, and runs are kept in memory"
+        raise UnusablePlace("an SQLite storage is a file", fix)
+    return f"{SQLITE}:///{_writable(name, folder).as_posix()}"
+
+
+def trace_file(text: str, folder: Path) -> Path:
+    """The file of a trace, made absolute from `folder`. Raises UnusablePlace."""
+    if "://" in text:
+        raise UnusablePlace("a trace is a file, not a URL", "write `run.jsonl`")
+    return _writable(text, folder)
+
+
+def _writable(name: str, folder: Path) -> Path:
+    if not name.strip() or "\0" in name:
+        raise UnusablePlace(f"{quoted(name)} is no name of a file")
+    file = Path(os.path.normpath(folder / name))
+    if file.is_dir():
+        raise UnusablePlace(f"{quoted(name)} is a folder", "name a file in it")
+    parent = file.parent
+    if not parent.is_dir():
+        kind = "is no folder" if parent.exists() else "does not exist"
+        raise UnusablePlace(f"the folder {quoted(str(parent))} {kind}", "make it first")
+    if not os.access(file if file.exists() else parent, os.W_OK):
+        raise UnusablePlace(f"{quoted(name)} cannot be written", "change its rights, or its place")
+    return file

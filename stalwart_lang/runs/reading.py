@@ -1,0 +1,67 @@
+"""How a turn becomes calls, a question, a refusal, or the model's business."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal, TypeAlias
+
+from stalwart_lang.runs.kept_plan import plan_from_dict
+from stalwart_lang.runs.replies import sentence
+from stalwart_lang.selector.plan import Call, Plan
+from stalwart_lang.selector.selector import Selector
+from stalwart_lang.words.language import Language
+
+OnUnread: TypeAlias = Literal["refuse", "ask", "model"]
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """What came of a turn: calls, or a text for the person, or neither (the model's turn).
+
+    `asked` is what the next turn is read with: the plan of this one, if it was asked about.
+    """
+
+    calls: Sequence[Call] = ()
+    text: str = ""
+    to_model: bool = False
+    asked: dict[str, Any] | None = None
+    plan: dict[str, Any] | None = None
+
+
+def read_turn(
+    selector: Selector | None,
+    turn: Mapping[str, Any],
+    asked: Mapping[str, Any] | None,
+    on_unread: OnUnread,
+) -> Found:
+    """Read a turn; without a selector it is the model's.
+
+    A turn that is asked about is asked about once: an answer that is not read ends it.
+    """
+    if selector is None:
+        return Found(to_model=True)
+    language: Language = turn["language"]
+    pending = None if asked is None else plan_from_dict(asked)
+    plan = selector.plan(
+        turn["text"], language=turn["asked_language"], now=turn.get("now"), pending=pending
+    )
+    made = plan.to_dict()
+    if plan.verdict == "read":
+        return Found(plan.calls, plan=made)
+    if plan.verdict == "unread" and on_unread == "model":
+        return Found(to_model=True, plan=made)
+    why = _why(plan, language)
+    if on_unread == "refuse":
+        return Found(text=sentence(language, "unread", why=why), plan=made)
+    if asked is not None:
+        return Found(text=sentence(language, "given_up", why=why), plan=made)
+    if plan.missing:
+        return Found(text=why, asked=made, plan=made)
+    return Found(text=sentence(language, "unread", why=why), asked=made, plan=made)
+
+
+def _why(plan: Plan, language: Language) -> str:
+    if plan.missing:
+        return " ".join(missing.question for missing in plan.missing)
+    if plan.verdict == "ambiguous":
+        return sentence(language, "ambiguous")
+    return " ".join(reason.message for reason in plan.reasons)

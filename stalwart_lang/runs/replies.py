@@ -1,0 +1,132 @@
+"""What a run says to a person, in English and in Brazilian Portuguese."""
+
+import json
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from stalwart_lang.words.language import Language
+
+_WORDS: Mapping[Language, Mapping[str, str]] = {
+    "en": {
+        "failed": "This run stopped: {tool} failed ({error}).",
+        "in_doubt": (
+            "This run stopped: it is not known whether {tool} ran, because the process ended "
+            "while it did. It was not run again."
+        ),
+        "refused": "This run stopped: {tool} was refused. {why}",
+        "declined": "This run stopped: {tool} was declined.",
+        "undone": "Undone, latest first: {tools}.",
+        "undone_one": "{tool} (by {by})",
+        "not_undone": "Not undone: {tools}.",
+        "not_undone_one": "{tool} ({why})",
+        "kept": "Done before it, and kept: {tools}.",
+        "done": "Done: {tools}.",
+        "result": "{tool}: {result}",
+        "confirm": "{call} needs your word. {why} Approve or decline?",
+        "waiting": "Nothing was done with this: {call} still waits for your word.",
+        "ambiguous": "This can be read in more than one way.",
+        "unread": "This was not read, and nothing was done. {why}",
+        "given_up": "This was not read either, and nothing was done. {why}",
+        "finished": "A run that had been broken off was finished; send your message again. {text}",
+        "answered": "Somebody has answered this already ({answer}).",
+        "newer": "Another question came up since you looked. {text}",
+        "nothing": "Nothing waits for an answer.",
+        "busy": "Another process is at this conversation.",
+        "rounds": "This run stopped: the model asked for tools {count} times and did not end.",
+        "nothing_to_undo": "There is nothing to undo.",
+        "rewound": "Rewound to step {step}.",
+    },
+    "pt-BR": {
+        "failed": "Esta execução parou: {tool} falhou ({error}).",
+        "in_doubt": (
+            "Esta execução parou: não se sabe se {tool} rodou, porque o processo terminou "
+            "enquanto ela rodava. Ela não rodou de novo."
+        ),
+        "refused": "Esta execução parou: {tool} foi recusada. {why}",
+        "declined": "Esta execução parou: {tool} não foi aprovada.",
+        "undone": "Desfeito, do mais recente ao mais antigo: {tools}.",
+        "undone_one": "{tool} (por {by})",
+        "not_undone": "Não desfeito: {tools}.",
+        "not_undone_one": "{tool} ({why})",
+        "kept": "Feito antes disso, e mantido: {tools}.",
+        "done": "Feito: {tools}.",
+        "result": "{tool}: {result}",
+        "confirm": "{call} precisa da sua palavra. {why} Aprova ou recusa?",
+        "waiting": "Nada foi feito com isto: {call} ainda espera a sua palavra.",
+        "ambiguous": "Isto pode ser lido de mais de uma maneira.",
+        "unread": "Isto não foi lido, e nada foi feito. {why}",
+        "given_up": "Isto também não foi lido, e nada foi feito. {why}",
+        "finished": (
+            "Uma execução que tinha sido interrompida foi terminada; envie de novo a sua "
+            "mensagem. {text}"
+        ),
+        "answered": "Alguém já respondeu a isto ({answer}).",
+        "newer": "Surgiu outra pergunta desde que você olhou. {text}",
+        "nothing": "Nada espera uma resposta.",
+        "busy": "Outro processo está nesta conversa.",
+        "rounds": "Esta execução parou: o modelo pediu ferramentas {count} vezes e não terminou.",
+        "nothing_to_undo": "Não há nada a desfazer.",
+        "rewound": "Retrocedido à etapa {step}.",
+    },
+}
+
+
+def sentence(language: Language, key: str, **words: object) -> str:
+    """Return one sentence."""
+    return _WORDS[language][key].format(**words)
+
+
+def call_text(tool: str, arguments: Mapping[str, Any]) -> str:
+    """Return a call as a person reads it: charge_card(order_id=4411, amount=40.00 USD)."""
+    shown = ", ".join(f"{name}={value_text(value)}" for name, value in arguments.items())
+    return f"{tool}({shown})"
+
+
+def value_text(value: Any) -> str:
+    """Return a value as a person reads it; a pair of number and unit without its keys."""
+    if isinstance(value, Mapping) and value.keys() in ({"value", "currency"}, {"value", "unit"}):
+        return " ".join(str(part) for part in value.values())
+    if isinstance(value, str):
+        return value
+    return json.dumps(value, ensure_ascii=False, default=str)
+
+
+def stopped_text(
+    language: Language,
+    stopped: Mapping[str, Any],
+    undone: Sequence[Mapping[str, Any]],
+    kept: Sequence[str],
+) -> str:
+    """Return what a run that stopped early says: why, what was undone, what was not."""
+    parts = [sentence(language, stopped["how"], **stopped)]
+    done = [
+        sentence(language, "undone_one", tool=one["tool"], by=one["by"])
+        for one in undone
+        if one["outcome"] == "undone"
+    ]
+    left = [
+        sentence(language, "not_undone_one", tool=one["tool"], why=one["why"])
+        for one in undone
+        if one["outcome"] != "undone"
+    ]
+    if done:
+        parts.append(sentence(language, "undone", tools=", ".join(done)))
+    if left:
+        parts.append(sentence(language, "not_undone", tools=", ".join(left)))
+    if kept:
+        parts.append(sentence(language, "kept", tools=", ".join(kept)))
+    return " ".join(parts)
+
+
+def done_text(language: Language, outcomes: Sequence[tuple[str, Any]]) -> str:
+    """Return what a run that ended says: the tools, and their results where they gave any."""
+    plain = [tool for tool, result in outcomes if result is None]
+    told = [
+        sentence(language, "result", tool=tool, result=value_text(result))
+        for tool, result in outcomes
+        if result is not None
+    ]
+    if plain and not told:
+        return sentence(language, "done", tools=", ".join(plain))
+    said = [sentence(language, "done", tools=", ".join(plain))] if plain else []
+    return "\n".join([*said, *told])

@@ -48,6 +48,9 @@ _BRAZIL_MOBILE = re.compile(r"[1-9][0-9]9[0-9]{8}")
 _YEARS = re.compile(r"(?:19|20)[0-9]{2}[ \t]?-[ \t]?(?:19|20)[0-9]{2}\Z")
 _DIGITS = re.compile(r"[0-9]+")
 _NOT_DIGITS = re.compile(r"[^0-9]+")
+_DECIMAL = re.compile(r"\+[0-9]+\.[0-9]{1,2}")
+_GOES_ON = re.compile(r"[^\W_]|[.,][0-9]")
+_WITHOUT_AREA = re.compile(r"(?:9[ .-]?)?[2-9][0-9]{3}[ .-][0-9]{4}(?![0-9])")
 _LAST_GROUP = re.compile(r"[^0-9]+[0-9]+\Z")
 
 Valid = Callable[[int, str], bool]
@@ -92,7 +95,8 @@ def _abroad(text: str, valid: Valid) -> Iterator[Found]:
         return False
 
     for match in _ABROAD.finditer(text):
-        if not text[max(0, match.start() - 1) : match.start()].isalnum():
+        touched = text[max(0, match.start() - 1) : match.start()].isalnum()
+        if not touched and not _DECIMAL.fullmatch(match[0]):
             end = _longest(text, match, valid_abroad)
             if end is not None:
                 yield Found("phone", match.start(), end)
@@ -118,6 +122,8 @@ def _named(text: str, codes: list[int], valid: Valid) -> Iterator[Found]:
         start = match.start()
         if _is_named(text, start):
             end = _longest(text, match, valid_here)
+            if end is None and 55 in codes:
+                end = _without_area(text, start, valid)
             if end is not None:
                 opened = start > 0 and text[start - 1] in "(+"
                 yield Found("phone", start - opened, end)
@@ -126,6 +132,14 @@ def _named(text: str, codes: list[int], valid: Valid) -> Iterator[Found]:
         named = after and after[1].lower() in _WORDS
         if named and _is_named(text, match.start(), unless=True) and valid_here(match[0]):
             yield Found("phone", *match.span())
+
+
+def _without_area(text: str, start: int, valid: Valid) -> int | None:
+    """Return where a number of Brazil without its area's code ends: `98765-4321`."""
+    match = _WITHOUT_AREA.match(text, start)
+    if not match or _YEARS.search(match[0]) or not valid(55, "11" + bare(match[0])):
+        return None
+    return match.end()
 
 
 def _is_named(text: str, start: int, unless: bool = False) -> bool:
@@ -146,7 +160,7 @@ def _longest(text: str, match: re.Match[str], valid: Callable[[str], bool]) -> i
         if len(digits) < 7:
             return None
         end = match.start() + len(written)
-        if valid(digits) and not text[end : end + 1].isalnum():
+        if valid(digits) and not _GOES_ON.match(text, end):
             return end
         shorter = _LAST_GROUP.sub("", written)
         if shorter == written:

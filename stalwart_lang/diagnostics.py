@@ -1,4 +1,4 @@
-"""Diagnostics: what is wrong with a vocabulary, where, and what would mend it.
+"""Diagnostics: what is wrong with a vocabulary or an agent file, where, and what would mend it.
 
 `CATALOGUE` holds every code; each has a page in `docs/diagnostics/`.
 """
@@ -13,7 +13,7 @@ from stalwart_lang.vocabulary.model import Location
 Severity: TypeAlias = Literal["error", "warning"]
 
 MAX_ERRORS = 200
-"""After so many errors a vocabulary is read no further."""
+"""After so many errors a file is read no further."""
 
 _QUOTE_WIDTH = 60
 _TAB = " " * 4
@@ -29,7 +29,7 @@ class Related:
 
 @dataclass(frozen=True, slots=True)
 class Diagnostic:
-    """One finding; an `error` leaves the vocabulary unusable, a `warning` does not."""
+    """One finding; an `error` leaves what was read unusable, a `warning` does not."""
 
     code: str
     severity: Severity
@@ -53,8 +53,8 @@ class Diagnostic:
         }
 
 
-class VocabularyError(ValueError):
-    """A vocabulary with errors in it.
+class DiagnosedError(ValueError):
+    """Files with errors in them.
 
     `diagnostics` has them all, warnings included; `sources` the text of each file, by its name.
     """
@@ -69,6 +69,14 @@ class VocabularyError(ValueError):
     def rendered(self) -> str:
         """The diagnostics as a compiler writes them, each with its line."""
         return "\n".join(render(d, self.sources.get(d.location.file)) for d in self.diagnostics)
+
+
+class VocabularyError(DiagnosedError):
+    """A vocabulary with errors in it."""
+
+
+class AgentError(DiagnosedError):
+    """An agent file with errors in it, in its vocabulary, or in its tools."""
 
 
 CATALOGUE: Mapping[str, tuple[Severity, str]] = {
@@ -127,8 +135,28 @@ CATALOGUE: Mapping[str, tuple[Severity, str]] = {
     "SV110": ("warning", "tools that can read the same turn"),
     "SV111": ("warning", "a turn that is also another tool's with an argument left out"),
     "SV112": ("warning", "a phrase or a word that can never be read"),
+    "SV200": ("error", "the agent file cannot be read"),
+    "SV201": ("error", "an unknown agent"),
+    "SV202": ("error", "several agents, and none chosen"),
+    "SV203": ("error", "an unknown vocabulary"),
+    "SV204": ("error", "a fact that can never hold"),
+    "SV205": ("error", "a storage that cannot be used"),
+    "SV206": ("error", "a trace that cannot be written"),
+    "SV210": ("error", "an unknown module"),
+    "SV211": ("error", "a module that cannot be imported"),
+    "SV212": ("error", "a module without a tool"),
+    "SV213": ("error", "a tool without a function"),
+    "SV214": ("error", "something that cannot be a tool"),
+    "SV215": ("error", "parameters that do not fit the tool"),
+    "SV216": ("error", "a type hint that does not fit"),
+    "SV217": ("error", "flags that contradict one another"),
+    "SV218": ("error", "an undo that cannot run"),
+    "SV219": ("error", "two functions for one tool"),
 }
-"""Code to severity and title. SV0xx are errors of the file, SV1xx what the lint finds."""
+"""Code to severity and title.
+
+SV0xx are errors of a file, SV1xx what the lint of vocabularies finds, SV2xx errors of an agent.
+"""
 
 
 def diagnostic(

@@ -17,6 +17,7 @@ from stalwart_lang.runs.spec import RunSpec
 from stalwart_lang.runs.storage import Busy, open_storage
 from stalwart_lang.selector.selector import Selector
 from stalwart_lang.tracing.agent import AgentSpans
+from stalwart_lang.tracing.jsonlines import JsonLinesTracer
 from stalwart_lang.tracing.none import NoTracer
 from stalwart_lang.words.language import Language
 
@@ -32,10 +33,20 @@ _STEPS = 1_000_000
 
 
 @dataclass(frozen=True, slots=True)
+class Why:
+    """Why a call is asked about: a name (`write`, a rule's), a sentence, and a rule's place."""
+
+    name: str
+    text: str
+    place: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class Waiting:
     """A call that waits for a person: give `pause` back to `confirm` to answer this and no other.
 
-    `reasons` are the names of why it is asked about: `write`, a rule's name.
+    `reasons` are the names of why it is asked about: `write`, a rule's name; `why` says them in
+    `language`. `undo` is the tool that takes the call back, None where nothing does.
     """
 
     pause: str
@@ -43,6 +54,9 @@ class Waiting:
     arguments: Mapping[str, Any]
     reasons: tuple[str, ...]
     text: str
+    why: tuple[Why, ...] = ()
+    undo: str | None = None
+    language: Language = "en"
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,10 +65,11 @@ class Reply:
 
     `waiting` is the call that waits for a person, or None. `plan` is the turn's plan, as JSON-ready
     data, where it was read. `status` tells what came of it: `done`, `stopped` (failed, refused or
-    declined), `waiting`, `asked` (the turn was not read), or, where nothing was done with what
-    came in, `busy` (another process is at the conversation), `answered` (somebody was first),
-    `newer` (another question than the one seen), `nothing` (no question is open), `finished` (a
-    run that was broken off was ended instead).
+    declined), `waiting`, `asked` (the turn was not read, and is asked about), `unread` (it was not
+    read, and that is that), or, where nothing was done with what came in, `busy` (another process
+    is at the conversation), `answered` (somebody was first), `newer` (another question than the
+    one seen), `nothing` (no question is open), `finished` (a run that was broken off was ended
+    instead).
     """
 
     text: str
@@ -85,6 +100,7 @@ class Agent:
         self._selector = (
             None if spec.vocabulary is None else Selector(spec.vocabulary, tracer=tracer)
         )
+        self._kept = storage is not None
         self._storage = open_storage(storage)
         self._keys = load_keys()
         self._graph = make_graph(self._here, self._storage.saver)
@@ -108,12 +124,44 @@ class Agent:
         from stalwart_lang.runs.agent_file import load_agent
 
         loaded = load_agent(path, agent)
-        raise NotImplementedError(loaded)
+        spec = RunSpec(
+            name=loaded.name,
+            catalogue=loaded.catalogue,
+            functions=loaded.functions,
+            schemas=loaded.schemas,
+            vocabulary=loaded.vocabulary,
+            rules=loaded.rules,
+            facts={**loaded.facts, **(context or {})},
+            currencies=loaded.currencies,
+            language=loaded.language,
+            atomic=loaded.atomic,
+            on_unread=loaded.on_unread,
+        )
+        tracer = None if loaded.trace is None else JsonLinesTracer(loaded.trace)
+        return cls(spec, storage=loaded.storage, tracer=tracer, model=model)
 
     @property
     def name(self) -> str:
         """The agent's name; a conversation's thread is it, a slash, and the user."""
         return self._spec.name
+
+    @property
+    def language(self) -> Language:
+        """The language of a conversation that nothing was said in yet."""
+        return self._default_language()
+
+    @property
+    def kept(self) -> bool:
+        """Whether conversations outlive the process: they do not where they are in memory."""
+        return self._kept
+
+    def waiting(self, user: str) -> Waiting | None:
+        """Return the call that waits for a person's word, as its reply had it, or None."""
+        thread = self._thread(user)
+        waiting = self._waiting(thread)
+        if waiting is not None:
+            self._looked[thread] = datetime.now(UTC)
+        return waiting
 
     def chat(
         self, text: str, *, user: str, language: Language | None = None, now: str | None = None
@@ -318,7 +366,7 @@ class Agent:
         values = snapshot.values
         made = values["reply"]
         stopped = values.get("stopped") or {}
-        status = "asked" if values.get("asked") else "done"
+        status = "unread" if made.get("unread") else "asked" if values.get("asked") else "done"
         if stopped.get("how") not in (None, "rewound"):
             status = "stopped"
         undone = tuple(values.get("undone", ()))
@@ -378,5 +426,8 @@ def _waiting_of(snapshot: Any) -> Waiting | None:
                 arguments=asked["arguments"],
                 reasons=tuple(asked["waits_for"]),
                 text=asked["text"],
+                why=tuple(Why(**why) for why in asked.get("why", ())),
+                undo=asked.get("undo"),
+                language=asked.get("language", "en"),
             )
     return None

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
+from inspect import isfunction
 from os import PathLike
 from pathlib import Path
 from types import ModuleType
@@ -257,7 +258,7 @@ class _Reading:
                 continue
             if loaded is not None and loaded.vocabulary is None:
                 continue  # which functions are tools cannot be told
-            plain.update((name, None) for name, value in vars(module).items() if callable(value))
+            plain.update((name, None) for name, value in vars(module).items() if isfunction(value))
             self._collect(node, module, known, found)
         if not whole or (loaded is not None and loaded.vocabulary is None):
             return None

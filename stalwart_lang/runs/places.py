@@ -58,7 +58,7 @@ def _writable(name: str, folder: Path) -> Path:
     parent = file.parent
     if not parent.is_dir():
         kind = "is no folder" if parent.exists() else "does not exist"
-        raise UnusablePlace(f"the folder {quoted(str(parent))} {kind}", "make it first")
+        raise UnusablePlace(f"the folder {quoted(str(Path(name).parent))} {kind}", "make it first")
     if not os.access(file if file.exists() else parent, os.W_OK):
         raise UnusablePlace(f"{quoted(name)} cannot be written", "change its rights, or its place")
     return file

@@ -9,10 +9,11 @@ ask for, only a model.
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field, replace
+from linecache import getlines
 from typing import Any
 
 from stalwart_lang.check.catalogue import ArgumentSpec, ToolSpec, catalogue_of
-from stalwart_lang.diagnostics import Related, quoted
+from stalwart_lang.diagnostics import AgentError, Related, diagnostic, quoted
 from stalwart_lang.runs.argument_schemas import samples, schema_of_types
 from stalwart_lang.runs.signatures import (
     NotATool,
@@ -25,9 +26,10 @@ from stalwart_lang.runs.signatures import (
 )
 from stalwart_lang.runs.tools import FLAGS, ToolMark, mark_of
 from stalwart_lang.vocabulary.model import Location, Vocabulary
-from stalwart_lang.vocabulary.suggest import did_you_mean
+from stalwart_lang.vocabulary.suggest import did_you_mean, nearest
 
 _NO_MARK = ToolMark()
+_NOWHERE = Location("<python>", 1, 1, 1, 1)
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,6 +81,34 @@ def tool_name(function: object) -> str:
     return str(getattr(function, "__name__", "tool"))
 
 
+def toolbox_of(
+    functions: Iterable[Callable[..., Any]], vocabulary: Vocabulary | None = None
+) -> Toolbox:
+    """The tools that functions are, for an agent that is made in Python.
+
+    Raises AgentError with everything that is wrong, each at its function.
+    """
+    named: dict[str, object] = {}
+    twice: list[Problem] = []
+    for function in functions:
+        name = tool_name(function)
+        first = named.setdefault(name, function)
+        if first is not function:
+            message = f"two functions are the tool {quoted(name)}"
+            fix = "remove one of them, or give it another name: `@tool(name=…)`"
+            twice.append(Problem("SV219", name, message, fix, _function_here(function)))
+    toolbox = put_together(named, vocabulary)
+    problems = (*twice, *toolbox.problems)
+    if not problems:
+        return toolbox
+    found = []
+    for problem in problems:
+        place = place_of(named.get(problem.tool)) or _NOWHERE
+        found.append(diagnostic(problem.code, problem.message, place, problem.fix, problem.related))
+    files = {finding.location.file for finding in found}
+    raise AgentError(found, {file: "".join(getlines(file)) for file in files})
+
+
 def put_together(
     functions: Mapping[str, object],
     vocabulary: Vocabulary | None = None,
@@ -101,12 +131,20 @@ def put_together(
                 "SV213",
                 name,
                 f"the tool {quoted(name)} has no function",
-                did_you_mean(name, plain) or f"write `def {_head(declared[name])}:`",
+                _misnamed(name, plain, declared) or f"write `def {_head(declared[name])}:`",
                 _declared_here(declared[name]),
             )
     for name in making.signatures:
         making.check_undo(name, {*declared, *functions})
     return making.made()
+
+
+def _misnamed(name: str, plain: Iterable[str], declared: Iterable[str]) -> str | None:
+    """A fix: the function that was meant to be the tool, if it is nearer to no other."""
+    near = nearest(name, plain)
+    if near is None or nearest(near, declared) != name:
+        return None
+    return f"did you mean {quoted(near)}?"
 
 
 def _head(spec: ToolSpec) -> str:

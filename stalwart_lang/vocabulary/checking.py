@@ -170,6 +170,8 @@ class Checker:
         return entries
 
     def _record(self, node: Node, shape: Record, key: Scalar | None) -> Fields:
+        if shape.or_nothing and isinstance(node, Scalar) and node.value is None:
+            node = Mapping(node.start, node.end)
         if not isinstance(node, Mapping):
             raise self._wrong(node, key, f"{shape.what}, which is a mapping")
         fields = Fields(node)

@@ -79,13 +79,14 @@ class Record:
     """A mapping with known keys.
 
     Of the keys in `exactly_one`, one must be there and no other; of those in `at_least_one`, one
-    or more.
+    or more. With `or_nothing`, nothing may stand for a mapping without keys.
     """
 
     what: str
     keys: Mapping[str, Key]
     exactly_one: tuple[str, ...] = ()
     at_least_one: tuple[str, ...] = ()
+    or_nothing: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,7 +8,7 @@ from pathlib import Path, PurePath
 
 from stalwart_lang.diagnostics import Findings, quoted
 from stalwart_lang.vocabulary.checking import Checker, Fields, Unsound
-from stalwart_lang.vocabulary.declarations import VOCABULARY
+from stalwart_lang.vocabulary.declarations import VOCABULARY, Record
 from stalwart_lang.vocabulary.locate import (
     MAX_BYTES,
     read_disk,
@@ -44,8 +44,8 @@ def gather(file: str, read: Read, findings: Findings) -> Iterator[CheckedFile]:
     try:
         content = read(file)
     except OSError as error:
-        fix = _other_name(file, read) if isinstance(error, FileNotFoundError) else None
-        message = f"{quoted(file)} cannot be read: {_why(error)}"
+        fix = other_name(file, read) if isinstance(error, FileNotFoundError) else None
+        message = f"{quoted(file)} cannot be read: {why_unreadable(error)}"
         findings.report("SV001", message, Location(file, 1, 1, 1, 1), fix)
         return
     yield from _Gathering(read, findings).add(file, content)
@@ -65,7 +65,7 @@ class _Gathering:
         identity = os.path.realpath(file)
         self.seen.add(identity)
         self.including.append(identity)
-        checked = _check(file, content, self.findings)
+        checked = check_file(file, content, self.findings)
         yield checked
         included = checked.fields.get("include") if checked.fields else None
         for target in included or ():
@@ -93,8 +93,8 @@ class _Gathering:
         try:
             content = self._read_regular(file)
         except OSError as error:
-            message = f"{quoted(target.text)} cannot be read: {_why(error)}"
-            self.findings.report("SV030", message, where, _other_name(file, self.read))
+            message = f"{quoted(target.text)} cannot be read: {why_unreadable(error)}"
+            self.findings.report("SV030", message, where, other_name(file, self.read))
             return
         yield from self.add(file, content)
 
@@ -105,7 +105,10 @@ class _Gathering:
         return self.read(file)
 
 
-def _check(file: str, content: bytes, findings: Findings) -> CheckedFile:
+def check_file(
+    file: str, content: bytes, findings: Findings, shape: Record = VOCABULARY
+) -> CheckedFile:
+    """Parse the content of a file and check it against its format. Raises TooMany."""
     if len(content) > MAX_BYTES:
         message = f"the file has more than {MAX_BYTES // 1_000_000} MB"
         where = Location(file, 1, 1, 1, 1)
@@ -122,16 +125,17 @@ def _check(file: str, content: bytes, findings: Findings) -> CheckedFile:
     root = compose(source, findings)
     if root is not None:
         with suppress(Unsound):
-            return CheckedFile(source, content, Checker(source, findings).check(root, VOCABULARY))
+            return CheckedFile(source, content, Checker(source, findings).check(root, shape))
     return CheckedFile(source, content, None)
 
 
-def _why(error: OSError) -> str:
+def why_unreadable(error: OSError) -> str:
+    """Say in words why a file cannot be read."""
     return (error.strerror or str(error)).lower()
 
 
-def _other_name(file: str, read: Read) -> str | None:
-    """A fix for a name that is not there: the nearest of those that are."""
+def other_name(file: str, read: Read) -> str | None:
+    """Give a fix for a name that is not there: the nearest of those that are."""
     if read is read_shipped:
         near = nearest(PurePath(file).stem, shipped_names())
         return f"did you mean {quoted(near)}?" if near else None

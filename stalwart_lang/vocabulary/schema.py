@@ -21,18 +21,20 @@ from stalwart_lang.vocabulary.declarations import (
 )
 
 
-def json_schema() -> dict[str, Any]:
-    """The schema (draft 2020-12) as plain values."""
+def json_schema(
+    shape: Shape = VOCABULARY, title: str = "A vocabulary of stalwart-lang"
+) -> dict[str, Any]:
+    """The schema (draft 2020-12) of a file as plain values."""
     return {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
-        "title": "A vocabulary of stalwart-lang",
-        **_schema(VOCABULARY),
+        "title": title,
+        **_schema(shape),
     }
 
 
-def schema_text() -> str:
-    """The schema as it stands in `vocabularies/schema.json`."""
-    return json.dumps(json_schema(), indent=2, ensure_ascii=False) + "\n"
+def schema_text(schema: dict[str, Any] | None = None) -> str:
+    """A schema as it stands in its file; without one, that of `vocabularies/schema.json`."""
+    return json.dumps(schema or json_schema(), indent=2, ensure_ascii=False) + "\n"
 
 
 @singledispatch
@@ -94,7 +96,7 @@ def _(shape: MapOf) -> dict[str, Any]:
 @_schema.register
 def _(shape: Record) -> dict[str, Any]:
     made: dict[str, Any] = {
-        "type": "object",
+        "type": ["object", "null"] if shape.or_nothing else "object",
         "properties": {
             name: {"description": key.doc, **_schema(key.shape)} for name, key in shape.keys.items()
         },

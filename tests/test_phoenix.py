@@ -37,7 +37,7 @@ def command() -> str:
     beside = Path(sys.executable).with_name("phoenix")
     found = os.environ.get("STALWART_PHOENIX") or shutil.which(beside) or shutil.which("phoenix")
     if not found:
-        pytest.fail(
+        pytest.skip(
             "no phoenix command: pip install arize-phoenix in an environment of its own, and name "
             "its bin/phoenix in STALWART_PHOENIX"
         )

@@ -18,14 +18,17 @@ returns, so what lies outside has a text here too:
 
 import json
 from base64 import b64encode
-from collections.abc import Mapping, Sequence, Set
+from collections.abc import Callable, Mapping, Sequence, Set
 from dataclasses import fields, is_dataclass
 from datetime import date, time
 from decimal import Decimal
 from enum import Enum
 from math import isfinite
 from pathlib import PurePath
+from typing import TypeAlias
 from uuid import UUID
+
+Items: TypeAlias = list[tuple[str, object]]
 
 _LARGEST_EXACT = 2**53
 _DECIMAL_LIMIT = 10**4000
@@ -37,20 +40,33 @@ def canonical_json(value: object) -> bytes:
     What cannot be written (nested too deeply or in a circle, an object that fails when it is read)
     counts as the name of its type.
     """
+    return _written(value, _in_order)
+
+
+def readable_json(value: object) -> bytes:
+    """Return what `canonical_json` does, with the keys in the order in which they were given."""
+    return _written(value, list)
+
+
+def _written(value: object, ordered: Callable[[Items], Items]) -> bytes:
     try:
-        return _text(value).encode("utf-8", "backslashreplace")
+        return _text(value, ordered).encode("utf-8", "backslashreplace")
     except Exception:  # the methods of an object of somebody else's
         return json.dumps(type(value).__qualname__).encode()
 
 
-def _text(value: object) -> str:
+def _in_order(items: Items) -> Items:
+    return sorted(items, key=_utf16_order)
+
+
+def _text(value: object, ordered: Callable[[Items], Items]) -> str:
     match value:
         case None:
             return "null"
         case bool():
             return "true" if value else "false"
         case Enum():
-            return _text(value.value)
+            return _text(value.value, ordered)
         case str():
             return json.dumps(value, ensure_ascii=False)
         case int():
@@ -62,22 +78,27 @@ def _text(value: object) -> str:
         case date() | time():
             return f'"{value.isoformat()}"'
         case Mapping():
-            items = sorted(((str(key), item) for key, item in value.items()), key=_utf16_order)
-            return "{" + ",".join(f"{_text(key)}:{_text(item)}" for key, item in items) + "}"
+            items = ordered([(str(key), item) for key, item in value.items()])
+            return "{" + ",".join(_pair(key, item, ordered) for key, item in items) + "}"
         case bytes() | bytearray() | memoryview():
             return f'"{b64encode(value).decode()}"'
         case Sequence():
-            return "[" + ",".join(map(_text, value)) + "]"
+            return "[" + ",".join(_text(item, ordered) for item in value) + "]"
         case Set():
-            return "[" + ",".join(sorted(map(_text, value))) + "]"
+            return "[" + ",".join(sorted(_text(item, ordered) for item in value)) + "]"
         case type():
             return json.dumps(value.__qualname__)
         case _ if is_dataclass(value):
-            return _text({field.name: getattr(value, field.name) for field in fields(value)})
+            held = {field.name: getattr(value, field.name) for field in fields(value)}
+            return _text(held, ordered)
         case _ if callable(dump := getattr(value, "model_dump", None)):
-            return _text(dump())
+            return _text(dump(), ordered)
         case _:
             return json.dumps(type(value).__qualname__, ensure_ascii=False)
+
+
+def _pair(key: str, item: object, ordered: Callable[[Items], Items]) -> str:
+    return f"{json.dumps(key, ensure_ascii=False)}:{_text(item, ordered)}"
 
 
 def _utf16_order(item: tuple[str, object]) -> bytes:

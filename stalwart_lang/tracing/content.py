@@ -8,7 +8,7 @@ from math import isfinite
 from typing import TypeAlias
 
 from stalwart_lang.tracing.attributes import ARGS_DIGEST, DIGEST_SUFFIX, HISTORY_TOKEN
-from stalwart_lang.tracing.canonical import canonical_json
+from stalwart_lang.tracing.canonical import canonical_json, readable_json
 from stalwart_lang.tracing.report import Reporter
 
 Scalar: TypeAlias = str | bool | int | float
@@ -58,7 +58,7 @@ class ContentRule:
         except Exception as error:  # an author's own redaction
             self._reporter.report("Content is kept as digests: its redaction failed", error)
             return {name + DIGEST_SUFFIX: digest(value, self.digest_key)}
-        return {name: shown if isinstance(shown, str) else canonical_json(shown).decode()}
+        return {name: shown if isinstance(shown, str) else readable_json(shown).decode()}
 
 
 def content_rule(

@@ -4,6 +4,9 @@ import contextlib
 import io
 import re
 import shlex
+import shutil
+import subprocess
+import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,6 +19,7 @@ from stalwart_lang.cli import stalwart
 
 ROOT = Path(__file__).parent.parent
 READMES = ["README.md", "README.pt-BR.md"]
+IGNORED = shutil.ignore_patterns("*.db*", "__pycache__")
 
 
 @dataclass(frozen=True)
@@ -86,6 +90,23 @@ def test_the_first_command_reads_the_shop_s_turns_in_both_languages(readme):
         assert result.exit_code == 0
         languages |= set(re.findall(r'"language": "([^"]+)"', result.output))
     assert languages == {"en", "pt-BR"}
+
+
+def test_the_first_command_runs_an_order_of_the_shop_that_is_undone(tmp_path):
+    first = next(block.text for block in blocks("README.md") if block.kind == "sh")
+    found = re.search(r"\(cd examples/shop && (.*)\)", first)
+    assert found
+    shutil.copytree(ROOT / "examples/shop", tmp_path / "shop", ignore=IGNORED)
+    own = f"{shlex.quote(sys.executable)} -m stalwart_lang"
+    done = subprocess.run(
+        ["bash", "-c", found[1].replace("../../.venv/bin/stalwart", own)],
+        cwd=tmp_path / "shop",
+        capture_output=True,
+        check=True,
+        encoding="utf-8",
+    )
+    assert "Undone, latest first: update_crm (by restore_crm), charge_card" in done.stdout
+    assert "undo      refund_card -> allow undoes step 1" in done.stdout
 
 
 def test_both_give_the_same_commands():

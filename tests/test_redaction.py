@@ -25,9 +25,7 @@ from stalwart_lang.redaction import KINDS, Found, Kind, Redactor, default_redact
 
 CORPUS = [
     json.loads(line)
-    for line in (Path(__file__).parent / "corpus" / "redaction.jsonl")
-    .read_text("utf-8")
-    .splitlines()
+    for line in (Path(__file__).parent / "redaction.jsonl").read_text("utf-8").splitlines()
 ]
 """`text`, its `kinds` in their order and the `values` to be found, and the `set` it was written
 for: `first`, before there were patterns, or `blind`, to see what those written for it miss. Values

@@ -3,10 +3,13 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 from decimal import Decimal
+from functools import cache
 from typing import Any
 
 from stalwart_lang.selector.steps import Item, Problem
 from stalwart_lang.selector.values.money import minor_digits
+
+_ONE, _CENT = Decimal(1), Decimal("0.01")
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +46,7 @@ def argument_value(item: Item, kind: str, slot: Mapping[str, Any], currency: str
             amount, currency = value
         else:
             amount = Decimal(value)
-            if item.kind == "decimal" and amount.as_tuple().exponent not in (-2, 0):
+            if not amount.same_quantum(_CENT) and not amount.same_quantum(_ONE):
                 return Problem("ill_formed_money", item.first, item.last)
         return _money(amount, currency) or Problem("ill_formed_money", item.first, item.last)
     if kind == "quantity":
@@ -82,9 +85,18 @@ def _code(item: Item, slot: Mapping[str, Any]) -> str | Either:
     return next(iter(read)) if len(read) == 1 else Either(tuple(read))
 
 
+@cache
+def _minor_unit(currency: str) -> Decimal:
+    """Give the least amount of a currency: 0.01 of a dollar, 1 of a yen."""
+    return Decimal(1).scaleb(-minor_digits(currency))
+
+
 def _money(amount: Decimal, currency: str) -> dict[str, str] | None:
     """Give an amount in its currency's minor units, None where it has more decimals than those."""
-    rounded = amount.quantize(Decimal(1).scaleb(-minor_digits(currency)))
-    if rounded != amount or amount < 0:
-        return None
-    return {"value": str(rounded), "currency": currency}
+    unit = _minor_unit(currency)
+    if not amount.same_quantum(unit):
+        rounded = amount.quantize(unit)
+        if rounded != amount:
+            return None
+        amount = rounded
+    return None if amount < 0 else {"value": str(amount), "currency": currency}

@@ -1,12 +1,12 @@
 """Give each step its tool and each argument its value; bind no slot twice, guess nothing."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any, NamedTuple
 
 from stalwart_lang.selector.arguments import Either, argument_value
-from stalwart_lang.selector.frames import AMOUNTS, Frame
+from stalwart_lang.selector.frames import AMOUNTS, Frame, Frames
 from stalwart_lang.selector.lexicon import Lexicon
 from stalwart_lang.selector.plan import Call
 from stalwart_lang.selector.steps import AND, COMMA, Bare, Item, Problem, Step
@@ -20,10 +20,10 @@ _CHECKED = frozenset({"=cpf", "=cnpj", "=telephone"})
 class Bound:
     """A step with its frame: `values` by slot number, ids as lists; `missing` slot numbers."""
 
-    frame: int
+    frame: Frame
     step: Step
-    values: dict[int, Any] = field(default_factory=dict)
-    missing: list[int] = field(default_factory=list)
+    values: dict[int, Any]
+    missing: list[int]
 
 
 class Mention(NamedTuple):
@@ -41,13 +41,7 @@ class Assigner:
     def __init__(self, lexicon: Lexicon, currency: str) -> None:
         self._lexicon = lexicon
         self._currency = currency
-        self._frames: dict[int, Frame] = {}
-
-    def _frame(self, number: int) -> Frame:
-        frame = self._frames.get(number)
-        if frame is None:
-            frame = self._frames[number] = Frame(number, self._lexicon.frames[number])
-        return frame
+        self._frames = Frames(lexicon.frames)
 
     def assign(self, steps: Sequence[Step]) -> list[list[Bound]] | Problem:
         """Give every step its readings: one for a plan, more where the turn is ambiguous."""
@@ -56,13 +50,15 @@ class Assigner:
         last = len(steps) - 1
         refers = shared_some = False
         for step in steps:
-            refers = refers or step.refers or bool(step.bare)
-            shared_some = shared_some or not (step.items or step.bare)
+            if step.refers or step.bare:
+                refers = True
+            if not step.items and not step.bare:
+                shared_some = True
         shares = _shares(steps) if shared_some else ()
         for number, step in enumerate(steps):
             shared = shares[number] if shares else ()
             bound = self._step(step, mentions, shared)
-            if isinstance(bound, Problem):
+            if not isinstance(bound, list):
                 return bound
             readings.append(bound)
             if refers and len(bound) == 1 and number < last:
@@ -74,7 +70,7 @@ class Assigner:
 
         A bare number answers the question for an id or an amount, where only one of them is open.
         """
-        frame = self._frame(number)
+        frame = self._frames[number]
         values: dict[int, Any] = dict.fromkeys(given)
         wanted = [
             (kind, name)
@@ -105,11 +101,11 @@ class Assigner:
 
     def shares_amount(self, number: int, values: Mapping[int, Any]) -> bool:
         """Tell whether these values would give one amount to several calls."""
-        return not self._frame(number).amounts.isdisjoint(values)
+        return not self._frames[number].amounts.isdisjoint(values)
 
     def twins_equal(self, number: int, calls: Sequence[Call]) -> bool:
         """Tell whether a call of a frame gives two arguments of one type the same value."""
-        frame = self._frame(number)
+        frame = self._frames[number]
         if not frame.twins:
             return False
         for call in calls:
@@ -126,10 +122,10 @@ class Assigner:
         """Remember the ids that a step named, for the references after it."""
         for slot, value in bound.values.items():
             if value.__class__ is list:
-                types = self._lexicon.frames[bound.frame]["slots"][slot]["types"]
+                types = bound.frame.slots[slot]["types"]
                 thing = next(name for kind, name, _ in types if kind == "thing")
                 mentions[Mention(thing, tuple(value), len(value) > 1)] = None
-        for noun in bound.step.said:
+        for noun, _, _ in bound.step.said:
             mentions[Mention(noun, (), False, True)] = None
         for bare in bound.step.bare:
             mentions[Mention(bare.thing, (), bare.plural)] = None
@@ -147,9 +143,9 @@ class Assigner:
             return particle
         problem: Problem | None = None
         for number in frames:
-            frame = self._frame(number)
+            frame = self._frames[number]
             bound = self._fit(frame, step, rest, mentions, shared)
-            if isinstance(bound, Problem):
+            if not isinstance(bound, Bound):
                 problem = problem or bound
             elif frame.either and any(value.__class__ is Either for value in bound.values.values()):
                 fits.extend(_each(bound))
@@ -173,29 +169,27 @@ class Assigner:
 
     def _candidates(self, step: Step) -> tuple[Sequence[int], bool]:
         """Find the frames by verb and phrase; tell whether bare nouns are left over."""
+        said = [piece for piece, _, _ in step.said] if step.said else []
+        if not step.bare:
+            return self._frames_of(step.verbs, said), False
+        found = self._frames_of(step.verbs, [*said, *(bare.key for bare in step.bare)])
+        return (found, False) if found else (self._frames_of(step.verbs, said), True)
+
+    def _frames_of(self, verbs: Sequence[str], pieces: Sequence[str]) -> Sequence[int]:
+        """Find the frames that have one of these verbs, and these pieces as the rest."""
         index = self._lexicon.index
-        if step.bare:
-            keys = sorted([*step.said, *(bare.key for bare in step.bare)])
-            found = [
-                frame for verb in step.verbs for frame in index.get("|".join([verb, *keys]), ())
-            ]
-            if found:
-                return found, False
-        said = step.said
-        if len(said) > 1:
-            said = sorted(said)
-        if len(step.verbs) == 1:
-            key = "|".join([step.verbs[0], *said]) if said else step.verbs[0]
-            return index.get(key, ()), bool(step.bare)
-        found = [frame for verb in step.verbs for frame in index.get("|".join([verb, *said]), ())]
-        return found, bool(step.bare)
+        if len(pieces) > 1:
+            pieces = sorted(pieces)
+        if len(verbs) == 1:
+            verb = verbs[0]
+            return index.get("|".join([verb, *pieces]) if pieces else verb, ())
+        return [frame for verb in verbs for frame in index.get("|".join([verb, *pieces]), ())]
 
     def _distinct(self, fits: list[Bound]) -> list[Bound]:
         """Drop the fits that say the same as one before: other phrases of the same tool."""
         kept: dict[tuple[str, str], Bound] = {}
         for bound in fits:
-            tool = self._lexicon.frames[bound.frame]["tool"]
-            kept.setdefault((tool, repr(sorted(bound.values.items()))), bound)
+            kept.setdefault((bound.frame.tool, repr(sorted(bound.values.items()))), bound)
         if len({tool for tool, _ in kept}) == 1 and len(kept) > 1:
             whole = [bound for bound in kept.values() if not bound.missing]
             return whole or [next(iter(kept.values()))]
@@ -211,13 +205,14 @@ class Assigner:
     ) -> Bound | Problem:
         """Bind a step's items to a frame's slots."""
         values: dict[int, Any] = {}
-        bound = Bound(frame.number, step, values, [])
-        for at, piece in enumerate(step.said):
-            if frame.said[piece] != step.said_with[at]:
-                return Problem("unexpected", step.said_at[at], step.said_at[at])
-        for bare in step.bare if not rest else ():
-            if frame.said[bare.key] != bare.preposition:
-                return Problem("unexpected", bare.at, bare.at)
+        bound = Bound(frame, step, values, [])
+        for piece, preposition, at in step.said:
+            if frame.said[piece] != preposition:
+                return Problem("unexpected", at, at)
+        if not rest:
+            for bare in step.bare:
+                if frame.said[bare.key] != bare.preposition:
+                    return Problem("unexpected", bare.at, bare.at)
         references: list[Item] = []
         for item in step.items:
             if item.kind == "reference":
@@ -456,8 +451,8 @@ def _shares(steps: Sequence[Step]) -> Sequence[Sequence[Item]]:
 
 
 def _where(step: Step) -> tuple[int, int]:
-    if step.said_at:
-        return step.said_at[0], step.said_at[-1]
+    if step.said:
+        return step.said[0][2], step.said[-1][2]
     if step.bare:
         return step.bare[0].at, step.bare[-1].at
     return step.first, step.last
@@ -467,7 +462,7 @@ def _counts(step: Step, item: Item) -> bool:
     """Tell whether a number stands before a plural noun: `5 open orders`."""
     after = [other for other in step.items if other.first > item.last]
     nouns = [bare for bare in step.bare if bare.at > item.last and bare.key.endswith("#n")]
-    said = [at for at in step.said_at if at > item.last]
+    said = [at for _, _, at in step.said if at > item.last]
     if not nouns and not said:
         return False
     noun = min([bare.at for bare in nouns] + said)

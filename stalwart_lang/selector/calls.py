@@ -9,14 +9,14 @@ from stalwart_lang.selector.plan import Call, Missing
 from stalwart_lang.selector.scanned import Scanned
 
 
-def make_calls(frame: Mapping[str, Any], bound: Bound, scanned: Scanned) -> list[Call]:
+def make_calls(bound: Bound, scanned: Scanned) -> list[Call]:
     """Give the calls that a step comes to: one, or one for each id of a list."""
-    start, end = scanned.span(bound.step.first, bound.step.last)
-    tool, rule, file, line = frame["tool"], frame["rule"], frame["file"], frame["line"]
-    made = make_arguments(frame["slots"], bound.values, scanned)
-    if len(made) == 1:
-        return [Call(tool, made[0], rule, file, line, start, end)]
-    return [Call(tool, arguments, rule, file, line, start, end) for arguments in made]
+    frame, step = bound.frame, bound.step
+    start, end = scanned.span(step.first, step.last)
+    calls: list[Call] = []
+    for arguments in make_arguments(frame.slots, bound.values, scanned):
+        calls.append(Call(frame.tool, arguments, frame.rule, frame.file, frame.line, start, end))
+    return calls
 
 
 def make_arguments(
@@ -26,22 +26,22 @@ def make_arguments(
     made: dict[str, Any] = {}
     listed: str | None = None
     ids: Sequence[int] = ()
-    for number, slot in enumerate(slots):
-        if number in values:
-            value = values[number]
-            name = slot["name"]
-            if value.__class__ is list:
-                made[name] = value[0]
-                if len(value) > 1:
-                    listed, ids = name, value
-            elif value.__class__ is AsTyped:
-                made[name] = scanned.typed(value.at)
-            else:
-                made[name] = value
+    for number in sorted(values) if len(values) > 1 else values:
+        value = values[number]
+        name = slots[number]["name"]
+        if value.__class__ is list:
+            made[name] = value[0]
+            if len(value) > 1:
+                listed, ids = name, value
+        elif value.__class__ is AsTyped:
+            made[name] = scanned.typed(value.at)
+        else:
+            made[name] = value
     return [made] if listed is None else [{**made, listed: one} for one in ids]
 
 
-def make_missing(frame: Mapping[str, Any], bound: Bound, call: int) -> list[Missing]:
+def make_missing(bound: Bound, call: int) -> list[Missing]:
     """Give the questions for the arguments that a step leaves out; `call` is the call's number."""
-    slots = map(frame["slots"].__getitem__, bound.missing)
-    return [Missing(call, frame["tool"], slot["name"], slot["ask"]) for slot in slots]
+    frame = bound.frame
+    slots = map(frame.slots.__getitem__, bound.missing)
+    return [Missing(call, frame.tool, slot["name"], slot["ask"]) for slot in slots]

@@ -15,7 +15,15 @@ from stalwart_lang.selector.languages import (
     TYPE_LABELS,
 )
 from stalwart_lang.selector.lexer_tables import LexerTables, make_tables
-from stalwart_lang.selector.lexicon import DROPPED, JOINT, PLAIN, UNREAD, Entry, Lexicon
+from stalwart_lang.selector.lexicon import (
+    DROPPED,
+    JOINT,
+    PLACED,
+    PLAIN,
+    UNREAD,
+    Entry,
+    Lexicon,
+)
 from stalwart_lang.selector.messages import OTHER_QUESTION, QUESTIONS
 from stalwart_lang.vocabulary.model import (
     Argument,
@@ -169,7 +177,8 @@ class _Builder:
 
         A word is PLAIN that means the same wherever it stands, unless a longer group of words
         begins with it: it begins no value, and no number makes it a noun. It is JOINT where it is
-        plain and joins.
+        plain and joins, PLACED where it may change nothing; less than 0 where only certain words
+        after it make it begin a value.
         """
         for entry in _all_entries(self._root):
             if len(entry[0]) == 1:
@@ -177,15 +186,25 @@ class _Builder:
             elif not entry[0]:
                 entry[0] = None
         for word, entry in self._root.items():
-            type_ = entry[0]
-            if word in tables.value_starts or type_ is None:
-                continue
-            if type_.__class__ is int:
-                if type_ >= 0:
-                    entry[3] = JOINT if type_ in tables.joints else PLAIN
-            elif DROPPED not in type_ and tables.ids.isdisjoint(type_):
-                entry[3] = PLAIN
+            plain = _plain(entry[0], tables)
+            if word not in tables.value_starts:
+                entry[3] = plain
+            elif word in tables.followers:
+                entry[3] = -plain
         return self._root
+
+
+def _plain(type_: Any, tables: LexerTables) -> int:
+    """Tell how plain a word of these types is that begins no value."""
+    if type_.__class__ is list:
+        if not tables.ids.isdisjoint(type_):
+            return 0
+        return PLACED if DROPPED in type_ else PLAIN
+    if type_ is None or type_ == UNREAD:
+        return 0
+    if type_ == DROPPED:
+        return PLACED
+    return JOINT if type_ in tables.joints else PLAIN
 
 
 def _put(entry: Entry, type_: int, payload: Any, exact: bool) -> None:

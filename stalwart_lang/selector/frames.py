@@ -9,6 +9,8 @@ AMOUNTS = frozenset({"money", "integer", "decimal", "quantity", "percentage", "d
 """The types of which one value for several calls is not clear: each, or all together?"""
 
 _SOMEBODY = frozenset({"thing", "e-mail", "telephone", "cpf", "cnpj", "digits", "quoted text"})
+_NAMED_BY_VALUE = frozenset({"member", "code", "quantity"})
+"""The kinds of items whose names are in their values."""
 _NAMED = frozenset({"e-mail", "telephone", "cpf", "cnpj", "digits"})
 
 
@@ -20,8 +22,11 @@ class Frame:
         "amounts",
         "direct",
         "either",
+        "file",
+        "line",
         "number",
         "required",
+        "rule",
         "said",
         "slots",
         "somebody",
@@ -33,6 +38,9 @@ class Frame:
     def __init__(self, number: int, made: Mapping[str, Any]) -> None:
         self.number = number
         self.tool: str = made["tool"]
+        self.rule: str = made["rule"]
+        self.file: str = made["file"]
+        self.line: int = made["line"]
         self.writes: bool = made["writes"]
         self.direct: bool = made["direct"]
         self.said: Mapping[str, str] = made["said"]
@@ -50,7 +58,7 @@ class Frame:
 
     def accepting(self, item: Item) -> tuple[tuple[int, str], ...]:
         """Give the slots that an item may fill, and as which type, whatever is bound yet."""
-        name = _name(item)
+        name = _name(item) if item.kind in _NAMED_BY_VALUE else item.names
         key = (item.kind, name, item.preposition, item.labels)
         known = self.accepts.get(key)
         if known is None:
@@ -72,6 +80,17 @@ class Frame:
             for preposition in slot["preps"][type_]
         }
         return "|".join(sorted(found - {item.preposition}))
+
+
+class Frames(dict[int, Frame]):
+    """The frames of a lexicon by number, each made when it is first asked for."""
+
+    def __init__(self, made: Sequence[Mapping[str, Any]]) -> None:
+        self._made = made
+
+    def __missing__(self, number: int) -> Frame:
+        frame = self[number] = Frame(number, self._made[number])
+        return frame
 
 
 def _name(item: Item) -> Any:

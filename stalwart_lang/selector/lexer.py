@@ -11,7 +11,7 @@ from decimal import Decimal
 from typing import Any
 
 from stalwart_lang.selector.lexer_tables import AFTER_STEP_NUMBER, LexerTables
-from stalwart_lang.selector.lexicon import DROPPED, JOINT, PLAIN, UNREAD, Entry
+from stalwart_lang.selector.lexicon import DROPPED, PLAIN, UNREAD, Entry
 from stalwart_lang.selector.values.codes import MARKS, read_code
 from stalwart_lang.selector.values.reading import Clock, Malformed, Value
 
@@ -38,7 +38,7 @@ class Stop:
     detail: str = ""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Terminals:
     """A turn as terminals: `types`, `payloads`, and the tokens `starts` to `ends` of each.
 
@@ -62,34 +62,33 @@ def lex(
     payloads: list[Any] = []
     starts: list[int] = []
     ends: list[int] = []
-    joints, merges = tables.joints, tables.merges
-    integer, not_alone = tables.integer, tables.not_alone
+    not_alone, codes = tables.not_alone, tables.codes
     last: Any = None
     numbered = 0
     at, count = 0, len(tokens)
     while at < count:
         token = tokens[at]
-        entry = words.get(token)
         end = at + 1
+        entry = words.get(token)
         plain = 0
+        settled = False
         if entry is not None:
             type_, payload, more, plain = entry
             if more is not None and end < count and tokens[end] in more:
                 plain = 0  # a longer group of words may begin here
-        if plain == PLAIN:
-            pass
+            elif plain < 0:
+                plain = 0 if _may_begin(tokens, at, tables) else -plain
+            settled = plain == PLAIN
         elif (
-            entry is None
-            and "0" <= token[0] <= "9"
-            and token.isdecimal()
-            and (tokens[end] if end < count else "") not in not_alone
-            and len(token) <= 18
-            and not tables.codes
+            "0" <= token[0] <= "9"
+            and not codes
+            and (end == count or tokens[end] not in not_alone)
+            and (number := _alone(token, end, tables)) is not None
         ):
-            type_ = integer
-            payload = Value("integer", int(token), end, False, token[0] == "0" and len(token) > 1)
-        else:
-            if plain != JOINT:
+            type_, payload = number
+            settled = True
+        if not settled:
+            if not plain:
                 meaning = _meaning(tokens, at, entry, last, numbered, tables, clock)
                 if meaning.__class__ is Stop:
                     return meaning
@@ -102,7 +101,7 @@ def lex(
                 if type_ == DROPPED:
                     at = end
                     continue
-            if type_.__class__ is int and type_ in joints:
+            if type_.__class__ is int and type_ in tables.joints:
                 if type_ == tables.then and payload.__class__ is int:
                     numbered = payload
                 elif last is None and type_ == tables.then:
@@ -111,8 +110,8 @@ def lex(
                     if token != "?" and (at or token not in _SIGNS):
                         at = end
                         continue
-                else:
-                    merged = merges.get((last, type_)) if last.__class__ is int else None
+                elif last.__class__ is int and last in tables.joints:
+                    merged = tables.merges.get((last, type_))
                     if last == tables.question and end == count and type_ not in tables.trailing:
                         merged = None  # "can you cancel order 5? and": it goes on
                     if merged is not None:
@@ -252,13 +251,11 @@ def _number(
     if following in AFTER_STEP_NUMBER and _numbers_a_step(tokens, at, last, numbered):
         return tables.then, int(token), end + 1
     if following not in tables.continues:
+        alone = _alone(token, end, tables)
+        if alone is not None:
+            return *alone, end
         if token.isdecimal():
-            if len(token) > 18:
-                return Stop("number_too_long", at, end)
-            zeros = token[0] == "0" and len(token) > 1
-            return tables.integer, Value("integer", int(token), end, False, zeros), end
-        if tables.amount(token):
-            return tables.decimal, Value("decimal", Decimal(token.replace(",", ".")), end), end
+            return Stop("number_too_long", at, end)
     if tables.codes and _WITH_CHECK_DIGITS.fullmatch(token):
         return Stop("invalid_code", at, end)
     value = _read_value(tokens, at, tables, clock)
@@ -269,6 +266,16 @@ def _number(
     if value.kind == "integer" and (not token.isdecimal() or value.end > end):
         value = value._replace(marked=True)
     return tables.kinds[value.kind], value, value.end
+
+
+def _alone(token: str, end: int, tables: LexerTables) -> tuple[int, Value] | None:
+    """Read digits or an amount, as it is typed most, that nothing else belongs to."""
+    if token.isdecimal() and len(token) <= 18:
+        zeros = token[0] == "0" and len(token) > 1
+        return tables.integer, Value("integer", int(token), end, False, zeros)
+    if tables.amount(token):
+        return tables.decimal, Value("decimal", Decimal(token.replace(",", ".")), end)
+    return None
 
 
 def _with_unit(read: Any, tokens: Sequence[str], tables: LexerTables) -> Any:

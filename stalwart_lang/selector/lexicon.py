@@ -13,10 +13,12 @@ PLAIN = 1
 """A word that means the same whatever stands around it, but for longer groups of words."""
 JOINT = 2
 """A plain word that joins steps or items."""
+PLACED = 3
+"""A plain word that may change nothing, by where it stands."""
 
 Entry: TypeAlias = list[Any]
 """`[types, payloads, more, plain]`: what a word can be; by the next word, what the two can be; and
-PLAIN, JOINT or 0.
+PLAIN, JOINT, PLACED or 0, less than 0 where what follows may make it the start of a value.
 
 `types` are terminals by number, or DROPPED or UNREAD; `payloads` go with them. Of one meaning, the
 type and the payload stand bare."""

@@ -11,7 +11,11 @@ Verdict: TypeAlias = Literal["read", "incomplete", "ambiguous", "unread"]
 LanguageSource: TypeAlias = Literal["request", "console", "vocabulary", "default"]
 
 
-@dataclass(frozen=True, slots=True)
+# A frozen class sets its fields one by one through a guard, which takes most of the time of making
+# it. Calls and plans, which every turn makes, are filled past it.
+
+
+@dataclass(frozen=True, init=False)
 class Call:
     """A tool call that a turn asks for.
 
@@ -26,6 +30,25 @@ class Call:
     line: int
     start: int
     end: int
+
+    def __init__(
+        self,
+        tool: str,
+        arguments: Mapping[str, Any],
+        rule: str,
+        file: str,
+        line: int,
+        start: int,
+        end: int,
+    ) -> None:
+        fields = self.__dict__
+        fields["tool"] = tool
+        fields["arguments"] = arguments
+        fields["rule"] = rule
+        fields["file"] = file
+        fields["line"] = line
+        fields["start"] = start
+        fields["end"] = end
 
     def to_dict(self) -> dict[str, Any]:
         """Give the call as JSON-ready data."""
@@ -85,7 +108,7 @@ class Missing:
         }
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, init=False)
 class Plan:
     """The reading of one turn.
 
@@ -103,6 +126,27 @@ class Plan:
     missing: tuple[Missing, ...] = ()
     readings: tuple[tuple[Call, ...], ...] = ()
     partial: tuple[Call, ...] = ()
+
+    def __init__(
+        self,
+        verdict: Verdict,
+        language: Language,
+        language_from: LanguageSource,
+        calls: tuple[Call, ...] = (),
+        reasons: tuple[Reason, ...] = (),
+        missing: tuple[Missing, ...] = (),
+        readings: tuple[tuple[Call, ...], ...] = (),
+        partial: tuple[Call, ...] = (),
+    ) -> None:
+        fields = self.__dict__
+        fields["verdict"] = verdict
+        fields["language"] = language
+        fields["language_from"] = language_from
+        fields["calls"] = calls
+        fields["reasons"] = reasons
+        fields["missing"] = missing
+        fields["readings"] = readings
+        fields["partial"] = partial
 
     def to_dict(self) -> dict[str, Any]:
         """Give the plan as JSON-ready data."""

@@ -9,7 +9,7 @@ from stalwart_lang.selector.calls import make_arguments, make_calls, make_missin
 from stalwart_lang.selector.explain import Explainer
 from stalwart_lang.selector.grammar import load_grammar
 from stalwart_lang.selector.languages import DEFAULT_CURRENCY
-from stalwart_lang.selector.lexer import Stop, Terminals, lex
+from stalwart_lang.selector.lexer import Terminals, lex
 from stalwart_lang.selector.lexer_tables import make_tables
 from stalwart_lang.selector.plan import Call, LanguageSource, Missing, Plan, Reason
 from stalwart_lang.selector.recognize import Stuck, recognize
@@ -18,7 +18,7 @@ from stalwart_lang.selector.steps import Problem, Step, cut_steps, make_roles
 from stalwart_lang.selector.store import Compiled
 from stalwart_lang.selector.values.reading import Clock
 from stalwart_lang.vocabulary.model import Language
-from stalwart_lang.words.text import prepare, tokenize
+from stalwart_lang.words.text import cut, prepare
 
 _MOST_RETRIES = 6
 _MOST_READINGS = 20
@@ -62,29 +62,28 @@ class Reader:
         pending: Plan | None,
     ) -> Plan:
         text = prepare(turn)
-        tokens = tokenize(text.low)
+        pieces = cut(text.low)
+        tokens = pieces[1::2]
         terminals = lex(tokens, self._lexicon.words, self._tables, clock)
-        if isinstance(terminals, Stop):
-            scanned = Scanned(text, tokens, Terminals([], [], [], []))
+        if not isinstance(terminals, Terminals):
+            scanned = Scanned(text, pieces, tokens, Terminals([], [], [], []))
             return self._unread(source, self._explainer.stopped(scanned, terminals, clock))
-        scanned = Scanned(text, tokens, terminals)
+        scanned = Scanned(text, pieces, tokens, terminals)
         found = self._understand(scanned, terminals)
-        if found.__class__ is Problem or found.__class__ is Step:
-            # A word with several meanings was perhaps taken for the wrong one.
-            for other in _other_meanings(terminals):
-                again = self._understand(scanned, other)
-                if again.__class__ is list:
-                    found = again
-                    break
+        if isinstance(found, list):
+            return self._planned(scanned, found, source)
         if isinstance(found, Stuck):
             return self._unread(source, self._explainer.stuck(scanned, found))
+        # A word with several meanings was perhaps taken for the wrong one.
+        for other in _other_meanings(terminals):
+            again = self._understand(scanned, other)
+            if isinstance(again, list):
+                return self._planned(scanned, again, source)
         if isinstance(found, Problem):
             return self._unread(source, self._explainer.problem(scanned, found))
-        if isinstance(found, Step):
-            if pending is None or not pending.missing:
-                return self._unread(source, self._explainer.no_verb(scanned))
-            return self._answer(scanned, found, source, pending)
-        return self._planned(scanned, found, source)
+        if pending is None or not pending.missing:
+            return self._unread(source, self._explainer.no_verb(scanned))
+        return self._answer(scanned, found, source, pending)
 
     def _understand(
         self, scanned: Scanned, terminals: Terminals
@@ -92,10 +91,10 @@ class Reader:
         """Give the readings of a turn's steps; the one step of an answer, which has no verb."""
         payloads = [*terminals.payloads]
         chosen = recognize(terminals.types, payloads, self._grammar.steps, self._grammar.final)
-        if isinstance(chosen, Stuck):
+        if not isinstance(chosen, list):
             return chosen
         steps = cut_steps(chosen, payloads, scanned.words, self._roles)
-        if isinstance(steps, Problem):
+        if not isinstance(steps, list):
             return steps
         if not steps[0].verbs:
             return steps[0]
@@ -110,22 +109,20 @@ class Reader:
         """Make the plan of a turn whose every step has its tool."""
         calls: list[Call] = []
         missing: list[Missing] = []
-        frames = self._lexicon.frames
         for reading in readings:
             if len(reading) > 1:
                 return self._ambiguous(scanned, reading, source)
             bound = reading[0]
-            frame = frames[bound.frame]
-            made = make_calls(frame, bound, scanned)
+            made = make_calls(bound, scanned)
             if bound.missing:
                 for number in range(len(calls), len(calls) + len(made)):
-                    missing += make_missing(frame, bound, number)
+                    missing += make_missing(bound, number)
             calls += made
         if missing:
             return self._incomplete(tuple(calls), tuple(missing), source)
         if len(calls) > 1 and (repeated := _repeated(calls)) is not None:
             return self._unread(source, (self._explainer.repeated(scanned, repeated),))
-        return Plan("read", self._language, source, calls=tuple(calls))
+        return Plan("read", self._language, source, tuple(calls))
 
     def _incomplete(
         self,
@@ -149,10 +146,7 @@ class Reader:
 
     def _ambiguous(self, scanned: Scanned, reading: list[Bound], source: LanguageSource) -> Plan:
         """List what a step that is not clear can be read as."""
-        readings = tuple(
-            tuple(make_calls(self._lexicon.frames[bound.frame], bound, scanned))
-            for bound in reading[:_MOST_READINGS]
-        )
+        readings = tuple(tuple(make_calls(bound, scanned)) for bound in reading[:_MOST_READINGS])
         reason = self._explainer.ambiguous(readings)
         return Plan("ambiguous", self._language, source, reasons=(reason,), readings=readings)
 
@@ -201,6 +195,8 @@ class Reader:
 
 def _repeated(calls: Sequence[Call]) -> Call | None:
     """Find a call that asks again for what one before it asks: a slip, or a stammer."""
+    if len({call.tool for call in calls}) == len(calls):
+        return None
     seen: set[tuple[str, str]] = set()
     for call in calls:
         key = (call.tool, repr(call.arguments))

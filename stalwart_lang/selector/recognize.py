@@ -28,28 +28,27 @@ def recognize(
     linear in the number of terminals: a position is never left twice from one state.
     """
     # Nearly always the first meaning that can stand at a word is the right one.
-    chosen: list[int] = []
     meant: list[tuple[int, int]] = []
     state = 0
     for at, type_ in enumerate(types):
         row = steps[state]
         if type_.__class__ is list:
-            for meaning, one in enumerate(type_):
+            for one in type_:
                 after = state if one == DROPPED else row.get(one)
                 if after is not None:
-                    type_ = one
-                    meant.append((at, meaning))
+                    meant.append((at, one))
                     break
         else:
             after = row.get(type_)
         if after is None:
             return _search(types, payloads, steps, final)
         state = after
-        chosen.append(type_)
     if state not in final:
         return _search(types, payloads, steps, final)
-    for at, meaning in meant:
-        payloads[at] = payloads[at][meaning]
+    chosen = [*types]
+    for at, one in meant:
+        chosen[at] = one
+        payloads[at] = payloads[at][types[at].index(one)]
     return chosen
 
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from itertools import accumulate
 
 from stalwart_lang.selector.lexer import Terminals
 from stalwart_lang.words.text import Turn
@@ -11,12 +12,14 @@ _OPENING = frozenset("\"'“«‘")
 
 @dataclass(slots=True)
 class Scanned:
-    """A turn with its tokens and terminals."""
+    """A turn with its tokens and terminals; `pieces` are its tokens and the blanks around them."""
 
     text: Turn
+    pieces: Sequence[str]
     tokens: Sequence[str]
     terminals: Terminals
-    _places: list[int] | None = field(default=None, repr=False)
+    _ends: list[int] | None = field(default=None, repr=False)
+    """Where each piece ends; made for turns whose places are asked for."""
 
     def words(self, at: int) -> str:
         """Give the words of terminal `at`, in lower case, with one blank between."""
@@ -24,14 +27,15 @@ class Scanned:
 
     def span(self, first: int, last: int) -> tuple[int, int]:
         """Give the characters of the turn as typed from terminal `first` to terminal `last`."""
-        return self.token_span(self.terminals.starts[first], self.terminals.ends[last])
+        terminals = self.terminals
+        return self.token_span(terminals.starts[first], terminals.ends[last])
 
     def token_span(self, at: int, end: int) -> tuple[int, int]:
         """Give the characters of the turn as typed from token `at` to before token `end`."""
-        places = self._places
-        if places is None:
-            places = self._places = self.text.places(self.tokens)
-        start, stop = places[at], places[end - 1] + len(self.tokens[end - 1])
+        ends = self._ends
+        if ends is None:
+            ends = self._ends = [*accumulate(map(len, self.pieces))]
+        start, stop = ends[2 * at], ends[2 * end - 1]
         offsets = self.text.offsets
         if offsets is None:
             return start, stop

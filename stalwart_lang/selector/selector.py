@@ -55,6 +55,22 @@ class Selector:
         selector._start(load_compiled(path), tracer, console_language)
         return selector
 
+    @classmethod
+    def from_compiled(
+        cls,
+        compiled: Compiled,
+        *,
+        tracer: "Tracer | None" = None,
+        console_language: Language | None = None,
+    ) -> "Selector":
+        """Make a selector from a vocabulary that is compiled already.
+
+        Raises ImportError where a type that it uses needs the extra `values`.
+        """
+        selector = cls.__new__(cls)
+        selector._start(compiled, tracer, console_language)
+        return selector
+
     def _start(
         self, compiled: Compiled, tracer: "Tracer | None", console_language: Language | None
     ) -> None:

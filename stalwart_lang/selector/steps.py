@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Any, Final, TypeAlias
 
 from stalwart_lang.selector.grammar import Grammar
 from stalwart_lang.selector.languages import (
@@ -110,6 +110,9 @@ _OF_TERMINAL: Mapping[str, int] = {
         VALUE,
     ),
 }
+_NOUNS = frozenset({THING, THINGS})
+_BEFORE_NUMBER = frozenset({NUMBER, COLON})
+_ADDS = frozenset({AND, THEN})
 _NO_IDS = frozenset({"decimal", "money", "percentage", "quantity", "code"})
 _FUSED = {"THIS": FUSED_THIS, "THESE": FUSED_THIS, "PRONOUN": FUSED_PRONOUN}
 
@@ -156,26 +159,34 @@ class Step:
     `me`, `all` and `many` are the terminals that say so, or -1: for the speaker, all of them, a
     noun of the phrase in the plural. `refers` tells of a reference, `listed` of a list of ids,
     `then_listed` of one with "then" in it, `elided` of an id after "then" and an article. `said`
-    are the words of the phrase after its verb, `said_with` the prepositions before them, `bare`
-    the nouns without an id.
+    are the words of the phrase after its verb, each with the preposition before it and its place,
+    `bare` the nouns without an id.
     """
 
-    # A step is made for each verb read: what is rarely said costs nothing as the class's.
-    me: int = -1
-    all: int = -1
-    many: int = -1
-    listed: bool = False
-    refers: bool = False
-    then_listed: bool = False
-    elided: bool = False
+    __slots__ = (
+        "all",
+        "bare",
+        "elided",
+        "first",
+        "items",
+        "joint",
+        "last",
+        "listed",
+        "many",
+        "me",
+        "refers",
+        "said",
+        "then_listed",
+        "verbs",
+    )
 
     def __init__(self, verbs: list[str], joint: int, first: int) -> None:
+        self.me = self.all = self.many = -1
+        self.listed = self.refers = self.then_listed = self.elided = False
         self.verbs = verbs
         self.joint = joint
         self.first = self.last = first
-        self.said: list[str] = []
-        self.said_at: list[int] = []
-        self.said_with: list[str] = []
+        self.said: list[tuple[str, str, int]] = []
         self.items: list[Item] = []
         self.bare: list[Bare] = []
 
@@ -192,9 +203,11 @@ class Problem:
 
 @dataclass(frozen=True, slots=True)
 class Roles:
-    """The role of each terminal of a language."""
+    """The role of each terminal of a language, and last, at DROPPED, that of a dropped word."""
 
     of: tuple[int, ...]
+    actions: "tuple[Action | None, ...]"
+    """What each does to the cutting of a turn into steps, None for nothing."""
     gerund: int
     language: Language
 
@@ -208,8 +221,9 @@ def make_roles(grammar: Grammar, language: Language) -> Roles:
             roles.append(_FUSED.get(rest, PREPOSITION))
         else:
             roles.append(_OF_TERMINAL.get(name, SKIPPED))
+    roles.append(SKIPPED)
     gerund = grammar.terminals.index("ING") if "ING" in grammar.terminals else -1
-    return Roles(tuple(roles), gerund, language)
+    return Roles(tuple(roles), tuple(_ACTIONS[role] for role in roles), gerund, language)
 
 
 def cut_steps(
@@ -222,19 +236,19 @@ def cut_steps(
 
     An answer (a turn without a verb) gives one step whose `verbs` are empty.
     """
-    cut = _Cut(terminals, payloads, words, roles)
-    role_of = roles.of
+    cut = _Cut(terminals, words, roles)
+    actions = roles.actions
     for at, terminal in enumerate(terminals):
-        if terminal >= 0:
-            role = role_of[terminal]
-            if role != SKIPPED:
-                cut.at = at
-                problem = _HANDLERS[role](cut, payloads[at])
-                if problem is not None:
-                    return problem
-            cut.before = role
+        action = actions[terminal]
+        if action is not None:
+            cut.at = at
+            problem = action(cut, payloads[at])
+            if problem is not None:
+                return problem
     if not cut.steps:
         return [cut.step]
+    if cut.front is cut.steps[0]:
+        return cut.steps
     return _fronted(cut.front, cut.steps) or cut.steps
 
 
@@ -263,7 +277,6 @@ class _Cut:
         "article",
         "asked",
         "at",
-        "before",
         "before_label",
         "clitic",
         "determiner_word",
@@ -276,7 +289,6 @@ class _Cut:
         "me",
         "minded",
         "noun",
-        "payloads",
         "possessed",
         "possessive",
         "preposition",
@@ -292,45 +304,35 @@ class _Cut:
     def __init__(
         self,
         terminals: Sequence[int],
-        payloads: Sequence[Any],
         words: Callable[[int], str],
         roles: Roles,
     ) -> None:
         self.terminals = terminals
-        self.payloads = payloads
         self.words = words
         self.roles = roles
         self.at = 0
-        self.before = STOP
         self.steps: list[Step] = []
         self.front = self.step = Step([], STOP, 0)
-        self.joint = STOP
         self.asked = self.minded = self.first = False
         self.me = self.this = self.possessive = self.joint_at = self.valued = -1
         self.clitic: Item | None = None
         self.noun: tuple[tuple[str, ...], bool, int] | None = None
-        self._forget()
+        self.holding = True
+        self._clear()
 
     def _clear(self) -> None:
         """Forget what waited for a noun or a value: it has come."""
         self.step.last = self.at
         if self.holding:
-            self._forget()
+            self.holding = self.article = self.possessed = False
+            self.preposition = self.before_label = self.determiner_word = ""
+            self.labels: tuple[str, ...] = ()
+            self.joint = STOP
 
-    def _forget(self) -> None:
-        self.holding = False
-        self.preposition = self.before_label = ""
-        self.labels: tuple[str, ...] = ()
-        self.article = self.possessed = False
-        self.determiner_word = ""
-        self.joint = STOP
-
-    def _item(self, kind: str, value: Any, first: int = -1) -> None:
+    def _item(self, kind: str, value: Any) -> None:
         at = self.at
         preposition = self.before_label if self.labels else self.preposition
-        self.step.items.append(
-            Item(kind, None, value, preposition, self.labels, first if first >= 0 else at, at)
-        )
+        self.step.items.append(Item(kind, None, value, preposition, self.labels, at, at))
         self._clear()
 
     def _reference(self, at: int, preposition: str, names: tuple[str, ...] | None = None) -> Item:
@@ -342,15 +344,18 @@ class _Cut:
         """Open a step."""
         if self.terminals[self.at] == self.roles.gerund and not self.minded:
             return Problem("unexpected", self.at, self.at)
-        self.step = Step(payload, self.joint, self.at)
+        if self.at == 0:
+            self.step.verbs = payload  # nothing stands before it
+        else:
+            self.step = Step(payload, self.joint, self.at)
+        self.steps.append(self.step)
         if self.me >= 0:
             self.step.me = self.me
-        self.steps.append(self.step)
+            self.me = -1
         if self.clitic is not None:
             self.step.items.append(self.clitic)
             self.step.refers = True
             self.clitic = None
-        self.me = -1
         self._clear()
         return None
 
@@ -370,10 +375,6 @@ class _Cut:
         self.step.me = self.at
         return None
 
-    def skipped(self, _payload: Any) -> Problem | None:
-        """Pass a word that only the grammar needs."""
-        return None
-
     def hold_preposition(self, payload: Any) -> Problem | None:
         """Keep a preposition for the noun or value to come."""
         self.preposition = payload
@@ -390,21 +391,22 @@ class _Cut:
 
     def value(self, payload: Any) -> Problem | None:
         """Add a value; right after a noun it is no id, and no argument of its own either."""
-        if payload.kind == "month" and not self.preposition and self._belongs_to_noun():
+        kind = payload.kind
+        if kind == "month" and not self.preposition and self._belongs_to_noun():
             self.preposition = OF[self.roles.language]
             self.holding = True
         if self.possessed:
             return Problem("unexpected", self.at - 1, self.at)
         self.valued = self.at
         if (
-            payload.kind == "date"
+            kind == "date"
             and self.preposition == "para"
             and self.words(self.at) in ("ontem", "anteontem")
         ):
             return Problem("impossible_date", self.at, self.at)  # "pra ontem": in a hurry
-        if self.before in (THING, THINGS) and payload.kind in _NO_IDS and not self.labels:
+        if kind in _NO_IDS and not self.labels and self._before() in _NOUNS:
             return Problem("unexpected", self.at - 1, self.at)
-        self._item(payload.kind, payload.value)
+        self._item(kind, payload.value)
         return None
 
     def thing(self, payload: Any) -> Problem | None:
@@ -419,10 +421,10 @@ class _Cut:
             self._clear()
         elif self.possessive >= 0:
             return Problem("unclear_reference", self.possessive, self.at)
-        elif plural and self.possessed and not self._number_follows():
-            return Problem("partial", self.at - 1, self.at)
         elif self._number_follows():
             self.noun = (names, plural, self.at)
+        elif plural and self.possessed:
+            return Problem("partial", self.at - 1, self.at)
         else:
             key = f"{names[0]}#{'n' if plural else '1'}"
             self.step.bare.append(
@@ -442,23 +444,28 @@ class _Cut:
         if self.labels:
             return False
         if self.preposition == "at":
-            return self.before == PREPOSITION
+            return self._before() == PREPOSITION
         return self.preposition == "a" and self.words(self.at - 1) in ("às", "as", "ás")
+
+    def _before(self) -> int:
+        """Give the role of the terminal before this one, as a turn begins after a stop."""
+        for at in range(self.at - 1, -1, -1):
+            if self.terminals[at] >= 0:
+                return self.roles.of[self.terminals[at]]
+        return STOP
 
     def _following(self) -> int:
         after = self.at + 1
-        if after == len(self.terminals) or self.terminals[after] < 0:
-            return SKIPPED
-        return self.roles.of[self.terminals[after]]
+        return self.roles.of[self.terminals[after]] if after < len(self.terminals) else SKIPPED
 
     def _number_follows(self) -> bool:
-        if self._following() == INTEGER:
-            return True
         for terminal in self.terminals[self.at + 1 : self.at + 4]:
             if terminal >= 0:
                 role = self.roles.of[terminal]
-                if role not in (NUMBER, COLON):
-                    return role == INTEGER
+                if role == INTEGER:
+                    return True
+                if role not in _BEFORE_NUMBER:
+                    return False
         return False
 
     def integer(self, payload: Any) -> Problem | None:
@@ -470,25 +477,17 @@ class _Cut:
             and bool(items)
             and items[-1].kind in ("thing", "numbered")
         )
-        noun, self.noun = self.noun, None
-        if noun is not None:
-            return self._id(noun, payload, listed and items[-1].kind == "thing")
-        if listed:
-            return self._one_more(payload, None, self.at)
-        return self._number(payload)
-
-    def _id(
-        self, noun: tuple[tuple[str, ...], bool, int], payload: Any, listed: bool
-    ) -> Problem | None:
-        """Add the thing that a noun and its number name, or its id to the list before it."""
-        names, plural, first = noun
+        if self.noun is None:
+            return self._one_more(payload, None, self.at) if listed else self._number(payload)
+        names, plural, first = self.noun
+        self.noun = None
         if payload.marked:
             return Problem("ill_formed_number", self.at, self.at)
-        if listed:
+        if listed and items[-1].kind == "thing":
             return self._one_more(payload, names, first)
-        if self.joint in (AND, THEN):
+        if self.joint in _ADDS:
             return Problem("unexpected", first, self.at)
-        self.step.items.append(
+        items.append(
             Item("thing", names, [payload], self.preposition, self.labels, first, self.at, plural)
         )
         self._clear()
@@ -496,16 +495,16 @@ class _Cut:
 
     def _number(self, payload: Any) -> Problem | None:
         """Add a number without its noun: `#4411`, one that counts, an hour, or just a number."""
-        at = self.at
+        at, before = self.at, self._before()
         marked = payload.marked or self.first
-        if self.joint in (AND, THEN):
+        if self.joint in _ADDS:
             return Problem("unexpected", at, at)
-        if self.before == NUMBER and not self.labels:
+        if before == NUMBER and not self.labels:
             self._item("numbered", [payload])
         elif (
             not self.labels
             and not self.preposition
-            and (self.article or self.first or self.before <= HEAD_WITH_ME or self.before == ME)
+            and (self.article or self.first or before <= HEAD_WITH_ME or before == ME)
         ):
             if self.possessed:
                 return Problem("partial", at - 1, at)
@@ -537,9 +536,9 @@ class _Cut:
                 return Problem("number_mismatch", first, self.at)
             self.step.elided = self.joint == THEN
         if before.kind == "numbered":
-            if self.before != NUMBER:
+            if self._before() != NUMBER:
                 return Problem("unexpected", first, self.at)
-        elif names is None and self.before == NUMBER and self.words(self.at - 1) == "no .":
+        elif names is None and self._before() == NUMBER and self.words(self.at - 1) == "no .":
             return Problem("unexpected", first, self.at)  # "orders 4 and 5, no. 6"
         elif self.joint == COMMA and names is None and not before.plural:
             return Problem("number_mismatch", first, self.at)
@@ -555,16 +554,14 @@ class _Cut:
             return Problem("unclear_reference", self.this, self.at)
         piece, plural = payload
         if (
-            self.before == PREPOSITION
+            self.valued == self.at - 2
             and self.preposition == OF[self.roles.language]
-            and (self.valued == self.at - 2)
+            and self._before() == PREPOSITION
         ):
             self.preposition = ""  # "10% de desconto", "2 hours of overtime"
-        self.step.said.append(piece)
-        self.step.said_with.append(self.preposition)
+        self.step.said.append((piece, self.preposition, self.at))
         if plural:
             self.step.many = self.at
-        self.step.said_at.append(self.at)
         if self.possessive >= 0:
             self.step.items.append(self._reference(self.possessive, "of"))
             self.possessive = -1
@@ -682,36 +679,36 @@ class _Cut:
         return None
 
 
-_HANDLERS: Sequence[Callable[[_Cut, Any], Problem | None]] = [
-    {
-        HEAD: _Cut.head,
-        HEAD_WITH_PRONOUN: _Cut.head_with_pronoun,
-        HEAD_WITH_ME: _Cut.head_with_me,
-        SKIPPED: _Cut.skipped,
-        NUMBER: _Cut.skipped,
-        PREPOSITION: _Cut.hold_preposition,
-        DETERMINER: _Cut.determiner,
-        VALUE: _Cut.value,
-        INTEGER: _Cut.integer,
-        THING: _Cut.thing,
-        THINGS: _Cut.thing,
-        COMPLEMENT: _Cut.complement,
-        MEMBER: _Cut.member,
-        LABEL: _Cut.label,
-        COLON: _Cut.colon,
-        THIS: _Cut.hold_this,
-        FUSED_THIS: _Cut.fused_this,
-        PRONOUN: _Cut.pronoun,
-        FUSED_PRONOUN: _Cut.fused_pronoun,
-        POSSESSIVE: _Cut.hold_possessive,
-        CLITIC: _Cut.hold_clitic,
-        ME: _Cut.hold_me,
-        FOR_ME: _Cut.for_me,
-        ALL: _Cut.hold_all,
-        ASK: _Cut.ask,
-        MIND: _Cut.mind,
-        FIRST: _Cut.hold_first,
-        OWNER: _Cut.owner,
-    }.get(role, _Cut.join)
-    for role in range(QUESTION + 1)
-]
+Action: TypeAlias = Callable[[_Cut, Any], Problem | None]
+
+_ACTIONS: Mapping[int, Action | None] = {
+    HEAD: _Cut.head,
+    HEAD_WITH_PRONOUN: _Cut.head_with_pronoun,
+    HEAD_WITH_ME: _Cut.head_with_me,
+    SKIPPED: None,
+    NUMBER: None,
+    PREPOSITION: _Cut.hold_preposition,
+    DETERMINER: _Cut.determiner,
+    VALUE: _Cut.value,
+    INTEGER: _Cut.integer,
+    THING: _Cut.thing,
+    THINGS: _Cut.thing,
+    COMPLEMENT: _Cut.complement,
+    MEMBER: _Cut.member,
+    LABEL: _Cut.label,
+    COLON: _Cut.colon,
+    THIS: _Cut.hold_this,
+    FUSED_THIS: _Cut.fused_this,
+    PRONOUN: _Cut.pronoun,
+    FUSED_PRONOUN: _Cut.fused_pronoun,
+    POSSESSIVE: _Cut.hold_possessive,
+    CLITIC: _Cut.hold_clitic,
+    ME: _Cut.hold_me,
+    FOR_ME: _Cut.for_me,
+    ALL: _Cut.hold_all,
+    ASK: _Cut.ask,
+    MIND: _Cut.mind,
+    FIRST: _Cut.hold_first,
+    OWNER: _Cut.owner,
+    **dict.fromkeys((COMMA, AND, THEN, STOP, QUESTION), _Cut.join),
+}

@@ -21,7 +21,7 @@ from stalwart_lang.selector.lexicon import Lexicon
 from stalwart_lang.vocabulary.locate import read_file, vocabulary_file
 from stalwart_lang.vocabulary.model import LANGUAGES, Language, Vocabulary
 
-_FORMAT = 3
+_FORMAT = 4
 _MOST_KEPT = 32
 # What reading a file can raise that is not there, or is not what was written.
 _UNUSABLE = (OSError, ValueError, LookupError, TypeError, AttributeError, RecursionError)

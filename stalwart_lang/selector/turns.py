@@ -10,6 +10,7 @@ from stalwart_lang.vocabulary.model import (
     ExpectedCall,
     Language,
     Location,
+    Phrase,
     Turn,
     Vocabulary,
 )
@@ -39,17 +40,23 @@ def check_turns(vocabulary: Vocabulary, selector: "Selector") -> list[TurnResult
 def _results(vocabulary: Vocabulary, selector: "Selector") -> Iterator[TurnResult]:
     for turn in vocabulary.turns:
         for language, phrases in turn.say.items():
-            currency = vocabulary.settings.currency.get(language, DEFAULT_CURRENCY[language])
             for phrase in phrases:
                 plan = selector.plan(phrase.text, language=language, now=turn.now)
-                yield TurnResult(
-                    location=phrase.location,
-                    language=language,
-                    turn=phrase.text,
-                    ok=_meets(turn, plan, currency),
-                    expected=_expected_lines(turn),
-                    got=_got_lines(plan),
-                )
+                yield judge(vocabulary, turn, phrase, plan)
+
+
+def judge(vocabulary: Vocabulary, turn: Turn, phrase: Phrase, plan: "Plan") -> TurnResult:
+    """Compare how a phrase of a turn was read with what it must read as."""
+    language = plan.language
+    currency = vocabulary.settings.currency.get(language, DEFAULT_CURRENCY[language])
+    return TurnResult(
+        location=phrase.location,
+        language=language,
+        turn=phrase.text,
+        ok=_meets(turn, plan, currency),
+        expected=_expected_lines(turn),
+        got=_got_lines(plan),
+    )
 
 
 def _meets(turn: Turn, plan: "Plan", currency: str) -> bool:

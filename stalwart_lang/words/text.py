@@ -6,10 +6,9 @@ a Latin one: it makes the turn unread (UAX #24 for scripts, UAX #15 for NFC).
 
 import re
 import unicodedata
-from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import lru_cache
 from itertools import combinations
+from typing import NamedTuple
 
 from unidecode import unidecode
 
@@ -35,14 +34,14 @@ _NUMBER = rf"[0-9]++(?>(?:[.,:/\-][0-9]++)*)(?>(?:[{_LETTER}]++[0-9]*+[{_LETTER}
 _OWNER = rf"(?<=[0-9])'s(?![{_LETTER}])"
 _WORD = rf"[{_LETTER}]++(?>(?:['’\-\u2010\u2011][{_LETTER}]++)*)[0-9]*+"
 _OTHER = rf"(?:us|r)\$|n[º°]\.?|n\.º|{_NUMBER}|{_WORD}|\n|[^{_BLANK}]"
-# Most words are plain: they are tried first, where what follows leaves them no other reading.
-_PLAIN = r"[a-z]++(?=[ ,]|\Z)"
-_TOKENS = re.compile(f"{_PLAIN}|{_OWNER}|{_QUOTED}|{_OTHER}")
-_TOKENS_WITH_EMAIL = re.compile(f"{_PLAIN}|{_OWNER}|{_QUOTED}|{_EMAIL}|{_OTHER}")
+# Most tokens are plain words, whole numbers and commas: they are tried first, where what follows
+# leaves them no other reading. At a blank nothing is tried.
+_PLAIN = r"[a-zà-öø-ÿ]++(?![^ ,])|[0-9]++(?!,?[^ ,])|,"
+_TOKENS = re.compile(f"((?! )(?:{_PLAIN}|{_OWNER}|{_QUOTED}|{_OTHER}))")
+_TOKENS_WITH_EMAIL = re.compile(f"((?! )(?:{_PLAIN}|{_OWNER}|{_QUOTED}|{_EMAIL}|{_OTHER}))")
 
 
-@dataclass(frozen=True, slots=True)
-class Turn:
+class Turn(NamedTuple):
     """A turn as typed, and in lower case and NFC as it is matched.
 
     `offsets[i]` is the place in `typed` of character i of `low`; None where the places are equal.
@@ -52,18 +51,9 @@ class Turn:
     low: str
     offsets: tuple[int, ...] | None
 
-    def places(self, tokens: Sequence[str]) -> list[int]:
-        """Give the place in `low` of each token."""
-        places: list[int] = []
-        at = 0
-        find = self.low.find
-        for token in tokens:
-            at = find(token, at)
-            places.append(at)
-            at += len(token)
-        return places
 
-
+# Up to here no character is a mark, and none is spelled otherwise in NFC.
+_BEYOND_LETTERS = re.compile(r"[^\x00-\u02ff]")
 _TYPOGRAPHY = str.maketrans({"’": "'", "\u2010": "-", "\u2011": "-"})
 
 
@@ -73,12 +63,10 @@ def prepare(turn: str) -> Turn:
         low = turn.lower()
         return Turn(turn, _keep_sentences_apart(turn, low) if "@" in turn else low, None)
     composed = turn
-    if _LONG_RUN.search(turn) and _overmarked(turn):
-        return Turn(turn, _lower(turn), None)
-    if not unicodedata.is_normalized("NFC", turn):
-        composed = unicodedata.normalize("NFC", turn)
-    if "’" in composed or "\u2010" in composed or "\u2011" in composed:
-        composed = composed.translate(_TYPOGRAPHY)
+    if _BEYOND_LETTERS.search(turn):
+        if _LONG_RUN.search(turn) and _overmarked(turn):
+            return Turn(turn, _lower(turn), None)
+        composed = unicodedata.normalize("NFC", turn).translate(_TYPOGRAPHY)
     low = _lower(composed)
     if "@" in turn:
         low = _keep_sentences_apart(composed, low)
@@ -143,7 +131,15 @@ def tokenize(low: str) -> list[str]:
     what is glued to it (`3.250,75`, `08/04/2027`, `15h30min`, `3pm`, `1º` without its sign); a
     newline is a token; other blanks are not. Every sign else is a token of one character.
     """
-    return (_TOKENS_WITH_EMAIL if "@" in low else _TOKENS).findall(low)
+    return cut(low)[1::2]
+
+
+def cut(low: str) -> list[str]:
+    """Cut a lower-cased NFC text into its tokens, each between the blanks around it.
+
+    The blanks, which may be none, have the even places, so that the pieces make up the text.
+    """
+    return (_TOKENS_WITH_EMAIL if "@" in low else _TOKENS).split(low)
 
 
 @lru_cache(maxsize=65536)

@@ -492,7 +492,7 @@ def test_a_tree_is_drawn_from_the_file_alone(file):
         '│  ├─ tool_call  list_files     1ms  in={"dir":"data"}  ok string(15)',
         '│  ├─ tool_call  write_file     1ms  in={"path":"summary.md","text":"# Tot…  ok null',
         "│  ├─ tool_call  count          1ms  in={}  ok number",
-        "│  ├─ tool_call  describe       1ms  in={}  ok object{a,b}",
+        "│  ├─ tool_call  describe       1ms  in={}  ok object{b,a}",
         "│  ├─ tool_call  names          1ms  in={}  ok array(1)",
         "│  └─ tool_call  is_ok          1ms  in={}  ok boolean",
         "└─ model_call some-model     1ms  in=? out=?",

@@ -265,13 +265,19 @@ class TestContent:
 
     def test_a_keyed_digest_needs_the_key(self, path):
         expected = hmac.new(b"secret", f'"{TURN}"'.encode(), "sha256").hexdigest()[:16]
-        assert self.written(path, TURN, digest_key=b"secret") == {"stalwart.turn_digest": expected}
+        held = self.written(path, TURN, digest_key=b"secret")
+        key_id = held.pop("stalwart.digest_key_id")
+        assert held == {"stalwart.turn_digest": expected}
+        again = self.written(path, "another turn", digest_key=b"secret")
+        assert again["stalwart.digest_key_id"] == key_id
+        other = self.written(path, TURN, digest_key=b"another")
+        assert other["stalwart.digest_key_id"] != key_id
 
     def test_captured_content_is_the_value(self, path):
         assert self.written(path, TURN, capture_content=True) == {"stalwart.turn": TURN}
         value = {"b": 1, "a": [None, 2.5]}
         assert self.written(path, value, "stalwart.arguments", capture_content=True) == {
-            "stalwart.arguments": '{"a":[null,2.5],"b":1}'
+            "stalwart.arguments": '{"b":1,"a":[null,2.5]}'
         }
 
     def test_captured_content_is_redacted(self, path):

@@ -183,5 +183,6 @@ def test_the_docs_have_the_same_tables_and_every_attribute(path, page):
     assert [name for name in first if name in CONTENT] == CONTENT
     named = set(re.findall(r"`((?:stalwart|gen_ai|error)\.[a-z_.]+)`", text))
     held = {key for span in run_everything(path).values() for key in span["attributes"]}
+    held |= {attributes.DIGEST_KEY_ID, attributes.DROPPED_ATTRIBUTES}
     held |= {"error.type", "stalwart.decision", *CONTENT, *(f"{name}_digest" for name in CONTENT)}
     assert held | set(SPANS) == named - {"stalwart_lang.tracing"}

@@ -54,7 +54,7 @@ def title_of(span: Span) -> str:
     """Return what a person calls it: the tool, the step, the model or the agent; else its name."""
     kind = kind_of(span)
     if kind in ("check", "tool", "undo", "interrupt", "resume"):
-        found = _text(span, names.TOOL_NAME)
+        found = _text(span, names.TOOL_NAME) or _text(span, names.STEP_NAME)
     elif kind == "model":
         found = _text(span, names.STEP_NAME) or _text(span, names.REQUEST_MODEL)
     elif kind == "node":

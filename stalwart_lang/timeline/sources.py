@@ -41,10 +41,21 @@ class Source:
         self._stream.seek(0)
         return _lines(self._stream, self._unpacker)
 
-    def blocks(self) -> Iterator[bytes]:
-        """Yield it as blocks of some lines each, all of them whole."""
+    def blocks(self, passed: int = 0) -> Iterator[bytes]:
+        """Yield it as blocks of some lines each, all of them whole.
+
+        `passed` is how many bytes of blocks are passed over, to the end of one or of a line.
+        """
         self._stream.seek(0)
-        return _blocks(self._stream, self._unpacker)
+        blocks = _blocks(self._stream, self._unpacker)
+        if passed and self._unpacker is None:
+            first = len(_BYTE_ORDER_MARK)
+            marked = self._stream.read(first) == _BYTE_ORDER_MARK
+            self._stream.seek(passed + (first if marked else 0))
+            return _blocks(self._stream, None)
+        while passed > 0:
+            passed -= len(next(blocks, b"")) or passed
+        return blocks
 
 
 @contextmanager

@@ -5,7 +5,7 @@ styles are left out. A character that a terminal would act on (a control charact
 direction) is shown as its escape.
 """
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
@@ -27,6 +27,9 @@ class Piece:
 
 
 Line: TypeAlias = tuple[Piece, ...]
+
+FIRST_VIOLATION = "<<< FIRST VIOLATION"
+"""What marks the step that first broke the state of its run."""
 
 LABELS: Mapping[Kind, str] = {
     "run": "agent",
@@ -69,15 +72,34 @@ def plain(line: Line) -> str:
     return "".join(piece.text for piece in line)
 
 
-def timeline(run: Run) -> Iterator[Line]:
-    """Yield the lines of a run: its heading, its steps, and how it ended where it did not well."""
+def timeline(run: Run, violations: Mapping[str, Sequence[str]] | None = None) -> Iterator[Line]:
+    """Yield the lines of a run: its heading, its steps, and how it ended where it did not well.
+
+    `violations` tell what a step broke in the run's state, by the id of its span, the first to
+    break it first. That one is marked; what comes after it is listed at the end.
+    """
     yield heading(run.thread, run.trace_id)
+    broken = dict(violations or {})
+    culprit = next(iter(broken), None)
+    later: list[tuple[int | None, str]] = []
     first = True
     for step in steps_of(run):
-        if step.number is not None or first:
+        span_id = step.node.span.span_id
+        if span_id == culprit:
+            yield (*step_heading(step.number), Piece("  "), Piece(FIRST_VIOLATION, "error"))
+        elif step.number is not None or first:
             yield step_heading(step.number)
         first = False
         yield from _lines(step.node, run.stored)
+        told = [printable(text) for text in broken.get(span_id, ())]
+        if span_id == culprit:
+            yield from (entry("violation", Piece(text, "error")) for text in told[:1])
+            told = told[1:]
+        later += [(step.number, text) for text in told]
+    if later:
+        yield (Piece("After it, as consequences:", "heading"),)
+        for number, text in later:
+            yield entry("" if number is None else f"step {number}", Piece(text, "error"))
     for root in run.roots:
         if root.children and kind_of(root.span) in ("run", "other"):
             yield from ending(root.span)

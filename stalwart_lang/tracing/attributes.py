@@ -68,6 +68,9 @@ CONTENT_ATTRIBUTES: Final = (ARGUMENTS, RESULT, MESSAGE, TURN)
 """Content. Where it is off, the name and `DIGEST_SUFFIX` stand in for each."""
 
 DIGEST_SUFFIX: Final = "_digest"
+DIGEST_KEY_ID: Final = "stalwart.digest_key_id"
+"""Which key a span's digests were made with: those of two keys cannot be compared."""
+
 
 STEP: Final = "stalwart.step"
 STEP_NAME: Final = "stalwart.step_name"

@@ -7,7 +7,12 @@ from dataclasses import dataclass, field
 from math import isfinite
 from typing import TypeAlias
 
-from stalwart_lang.tracing.attributes import ARGS_DIGEST, DIGEST_SUFFIX, HISTORY_TOKEN
+from stalwart_lang.tracing.attributes import (
+    ARGS_DIGEST,
+    DIGEST_KEY_ID,
+    DIGEST_SUFFIX,
+    HISTORY_TOKEN,
+)
 from stalwart_lang.tracing.canonical import canonical_json, readable_json
 from stalwart_lang.tracing.report import Reporter
 
@@ -50,6 +55,8 @@ class ContentRule:
                 made[name if name in _ALWAYS_DIGESTS else name + DIGEST_SUFFIX] = text
             else:
                 made.update(self._captured(name, value))
+        if self.digest_key is not None and content:
+            made[DIGEST_KEY_ID] = digest("stalwart.digest_key_id", self.digest_key)
         return made
 
     def _captured(self, name: str, value: object) -> dict[str, AttributeValue]:

@@ -9,7 +9,8 @@ from pathlib import Path
 import click
 
 from stalwart_lang.cli.errors import unreadable
-from stalwart_lang.cli.trace.selection import runs_of, selection
+from stalwart_lang.cli.stored_state import marked_texts
+from stalwart_lang.cli.trace.selection import is_store, runs_of, selection
 from stalwart_lang.timeline import Selection
 from stalwart_lang.timeline.page import LANGUAGES, Language, html_page
 
@@ -35,7 +36,8 @@ def html(file: str, chosen: Selection, output: str | None, language: Language) -
     """
     if output is None:
         raise click.UsageError("Name the page to write: -o OUT, or `-o -` for standard output.")
-    pieces = html_page(runs_of(file, chosen), language=language)
+    violations = marked_texts(file, chosen.thread, language) if is_store(file) else None
+    pieces = html_page(runs_of(file, chosen), language=language, violations=violations)
     first = next(pieces)  # FILE is read before OUT is touched
     page = (piece.encode() for piece in chain([first], pieces))
     if output == _STANDARD_OUTPUT:

@@ -8,6 +8,7 @@ from pathlib import Path
 import click
 
 from stalwart_lang.cli.errors import Unreadable
+from stalwart_lang.cli.stored_state import marked_steps
 from stalwart_lang.cli.trace.printing import line_printer
 from stalwart_lang.cli.trace.selection import is_store, report, runs_of, selection
 from stalwart_lang.terminal import printable
@@ -57,7 +58,8 @@ def show(file: str, chosen: Selection, listed: bool, why: int | None, follow: bo
         for index, run in enumerate(runs):
             if index:
                 print_line(())
-            for line in timeline(run):
+            marks = marked_steps(file, run.thread) if run.stored else None
+            for line in timeline(run, marks):
                 print_line(line)
 
 

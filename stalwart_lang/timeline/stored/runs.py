@@ -6,16 +6,20 @@ checkpoint before it; a pause after the checkpoint itself, since the step that p
 """
 
 import hashlib
-import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
-from difflib import get_close_matches
 from typing import Any
 
 from stalwart_lang.timeline.records import Error, Span
 from stalwart_lang.timeline.runs import Run
-from stalwart_lang.timeline.stored.store import NoSuchThread, Store, Write, open_store
+from stalwart_lang.timeline.stored.store import (
+    Store,
+    Write,
+    checkpoints_of,
+    metadata_of,
+    open_store,
+)
 from stalwart_lang.timeline.stored.unpack import CLASS, unpack
 from stalwart_lang.tracing import attributes as names
 
@@ -42,18 +46,19 @@ def read_stored_run(url: str, thread: str) -> Run:
     """Read a thread of a store. Raises BadStore, and NoSuchThread where it holds no such thread."""
     with open_store(url) as store:
         spans = list(_spans(store, thread))
-        if len(spans) == 1:
-            near = get_close_matches(thread, store.threads(), 3, 0.5)
-            hint = f"; it holds {', '.join(near)}" if near else ""
-            raise NoSuchThread(f"the store holds no thread {thread}{hint}")
     return Run(spans[0].trace_id, tuple(sorted(spans, key=lambda span: span.start)), stored=True)
+
+
+def step_span_id(checkpoint: str) -> str:
+    """Return the id of the span that the step of a checkpoint is, of several nodes the first's."""
+    return _span_id(checkpoint, 1)
 
 
 def _spans(store: Store, thread: str) -> Iterator[Span]:
     trace_id = _hash(thread, 32)
-    checkpoints = list(store.checkpoints(thread))
+    checkpoints = checkpoints_of(store, thread)
     written = _written(store.writes(thread, (_ACT, _INTERRUPT)))
-    start = _moment(checkpoints[0].id) if checkpoints else _GREGORIAN
+    start = _moment(checkpoints[0].id)
     root = Span(
         type="span",
         trace_id=trace_id,
@@ -70,13 +75,15 @@ def _spans(store: Store, thread: str) -> Iterator[Span]:
     )
     yield root
     for checkpoint in checkpoints:
-        metadata = _metadata(checkpoint.metadata)
+        metadata = metadata_of(checkpoint)
         before = written.get(checkpoint.parent or "", _Written())
         after = written.get(checkpoint.id, _Written())
         moment = _moment(checkpoint.id)
         made = _Step(trace_id, checkpoint.id, moment)
         source = metadata.get("source")
-        nodes = ["input"] if source == "input" else before.nodes or after.nodes or [str(source)]
+        # What came from outside was written by no node, whichever waited there.
+        outside = source in ("input", "update")
+        nodes = [str(source)] if outside else before.nodes or after.nodes or [str(source)]
         for node in nodes:
             step = made.span(
                 names.NODE,
@@ -109,7 +116,7 @@ class _Step:
         return Span(
             type="span",
             trace_id=self.trace_id,
-            span_id=_hash(f"{self.checkpoint}/{self.count}", 16),
+            span_id=_span_id(self.checkpoint, self.count),
             name=name,
             start=moment,
             parent_id=parent,
@@ -181,15 +188,6 @@ def _written(writes: Iterator[Write]) -> dict[str, _Written]:
     return found
 
 
-def _metadata(held: Any) -> Mapping[str, Any]:
-    if isinstance(held, bytes | str):
-        try:
-            held = json.loads(held)
-        except (ValueError, RecursionError):
-            return {}
-    return held if isinstance(held, dict) else {}
-
-
 def _moment(checkpoint: str) -> datetime:
     """Return when a checkpoint was made: its id is a UUID of version 6 (RFC 9562, 5.6)."""
     digits = checkpoint.replace("-", "")
@@ -198,6 +196,10 @@ def _moment(checkpoint: str) -> datetime:
         return _GREGORIAN + timedelta(microseconds=ticks // 10)
     except (ValueError, OverflowError):
         return _GREGORIAN
+
+
+def _span_id(checkpoint: str, count: int) -> str:
+    return _hash(f"{checkpoint}/{count}", 16)
 
 
 def _hash(text: str, length: int) -> str:

@@ -1,12 +1,20 @@
 """The rows of a store, by SQL and for reading alone: checkpoints, and what was written after."""
 
+import json
 import sqlite3
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from difflib import get_close_matches
+from functools import partial
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote, unquote, urlsplit
+
+from stalwart_lang.timeline.stored.unpack import unpack
+
+_OF_AGENTS = ("stalwart_store", "stalwart_calls")
+"""The tables that agents of ours keep beside LangGraph's."""
 
 
 class BadStore(Exception):
@@ -38,14 +46,30 @@ class Write:
     value: bytes | None
 
 
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """The state that a checkpoint keeps.
+
+    `versions` are the channels', of which one changes when a step writes it. `read` gives a
+    channel's value as plain data, None where it has none.
+    """
+
+    checkpoint: str
+    versions: Mapping[str, Any]
+    read: Callable[[str], Any]
+
+
 class Store:
     """An open store."""
 
-    def __init__(self, name: str, query: Any, writes_table: str, value: str) -> None:
+    def __init__(
+        self, name: str, query: Any, writes_table: str, value: str, *, blobs: bool = False
+    ) -> None:
         self._name = name
         self._query = query
         self._writes = writes_table
         self._value = value
+        self._blobs = blobs  # whether channels are kept beside the checkpoints, as in PostgreSQL
 
     def threads(self) -> list[str]:
         """Return the threads, in order of name."""
@@ -64,9 +88,10 @@ class Store:
     def writes(self, thread: str, channels: Sequence[str]) -> Iterator[Write]:
         """Yield what was written, in order, with the values of `channels` alone."""
         marks = ", ".join("?" * len(channels))
+        value = f"CASE WHEN channel IN ({marks}) THEN {self._value} END" if channels else "NULL"
         sql = (
-            "SELECT checkpoint_id, task_id, task_path, channel, type, "
-            f"CASE WHEN channel IN ({marks}) THEN {self._value} END FROM {self._writes} "
+            f"SELECT checkpoint_id, task_id, task_path, channel, type, {value} "
+            f"FROM {self._writes} "
             "WHERE thread_id = ? AND checkpoint_ns = '' "
             "ORDER BY checkpoint_id, task_path, task_id, idx"
         )
@@ -80,8 +105,86 @@ class Store:
                 bytes(value) if isinstance(value, bytes | memoryview) else None,
             )
 
+    def states(self, thread: str) -> Iterator[Kept]:
+        """Yield the states that the checkpoints of a thread's own graph keep, in order."""
+        kind = "'json'" if self._blobs else "type"
+        sql = (
+            f"SELECT checkpoint_id, {kind}, checkpoint FROM checkpoints "
+            "WHERE thread_id = ? AND checkpoint_ns = '' ORDER BY checkpoint_id"
+        )
+        rows = self._rows(sql, (thread,))
+        for identity, how, value in list(rows) if self._blobs else rows:
+            held = value if isinstance(value, dict) else unpack(how, value)
+            state = held if isinstance(held, dict) else {}
+            versions, values = state.get("channel_versions"), state.get("channel_values")
+            versions = versions if isinstance(versions, dict) else {}
+            values = values if isinstance(values, dict) else {}
+            yield Kept(str(identity), versions, partial(self._channel, thread, versions, values))
+
+    def _channel(
+        self, thread: str, versions: Mapping[str, Any], values: Mapping[str, Any], name: str
+    ) -> Any:
+        if not self._blobs or (name in values and values[name] is not True):
+            return values.get(name)
+        sql = (
+            "SELECT type, blob FROM checkpoint_blobs "
+            "WHERE thread_id = ? AND checkpoint_ns = '' AND channel = ? AND version = ?"
+        )
+        for kind, blob in list(self._rows(sql, (thread, name, str(versions.get(name))))):
+            return unpack(kind, blob)
+        return values.get(name)
+
+    def state_bytes(self, thread: str) -> int:
+        """Return how many bytes `states` has to read, at most."""
+        table, column = (
+            ("checkpoint_blobs", "blob") if self._blobs else ("checkpoints", "checkpoint")
+        )
+        sql = f"SELECT SUM(LENGTH({column})) FROM {table} WHERE thread_id = ?"
+        return sum(int(row[0] or 0) for row in list(self._rows(sql, (thread,))))
+
+    def calls(self, thread: str) -> list[tuple[str, int]]:
+        """Return the ids of the calls on an agent's record, with their steps of the history."""
+        sql = "SELECT call_id, step FROM stalwart_calls WHERE thread = ? ORDER BY step"
+        return [(str(call), int(step)) for call, step in self._rows(sql, (thread,))]
+
+    def is_of_agent(self) -> bool:
+        """Whether an agent of ours keeps its runs here, and not only a graph of LangGraph."""
+        sql = (
+            "SELECT 1 WHERE to_regclass('stalwart_calls') IS NOT NULL"
+            if self._blobs
+            else "SELECT 1 FROM sqlite_schema WHERE name = 'stalwart_calls'"
+        )
+        return bool(list(self._rows(sql, ())))
+
+    def identity(self) -> str:
+        """Return the id that the store of an agent has. Raises BadStore where there is none."""
+        for (identity,) in self._rows("SELECT id FROM stalwart_store", ()):
+            return str(identity)
+        raise BadStore(f"{self._name}: it is no agent's store: it has no id")
+
     def _rows(self, sql: str, parameters: Sequence[object]) -> Iterator[Sequence[Any]]:
         return iter(self._query(sql, parameters))
+
+
+def metadata_of(checkpoint: Checkpoint) -> Mapping[str, Any]:
+    """Return a checkpoint's metadata; of damaged ones, nothing."""
+    held = checkpoint.metadata
+    if isinstance(held, bytes | str):
+        try:
+            held = json.loads(held)
+        except (ValueError, RecursionError):
+            return {}
+    return held if isinstance(held, dict) else {}
+
+
+def checkpoints_of(store: Store, thread: str) -> list[Checkpoint]:
+    """Return the checkpoints of a thread, in order. Raises NoSuchThread where there is none."""
+    found = list(store.checkpoints(thread))
+    if not found:
+        near = get_close_matches(thread, store.threads(), 3, 0.5)
+        hint = f"; it holds {', '.join(near)}" if near else ""
+        raise NoSuchThread(f"the store holds no thread {thread}{hint}")
+    return found
 
 
 @contextmanager
@@ -152,10 +255,12 @@ def _open_for_reading(path: Path) -> sqlite3.Connection:
 
 def _require_tables(connection: sqlite3.Connection, path: Path) -> None:
     """Make sure that what is read are tables: a view could hold anything."""
-    for table in ("checkpoints", "writes"):
+    for table in ("checkpoints", "writes", *_OF_AGENTS):
         found = connection.execute(
             "SELECT type FROM sqlite_schema WHERE name = ?", (table,)
         ).fetchone()
+        if found is None and table in _OF_AGENTS:
+            continue  # a store of LangGraph's own
         if found is None or found[0] != "table":
             raise BadStore(f"{path}: it is no store of runs: it has no table {table}")
 
@@ -177,7 +282,7 @@ def _postgresql(url: str) -> Iterator[Store]:
                     cursor.itersize = 2000
                     yield from cursor.execute(sql.replace("?", "%s"), parameters)
 
-            yield Store(name, query, "checkpoint_writes", "blob")
+            yield Store(name, query, "checkpoint_writes", "blob", blobs=True)
     except psycopg.errors.UndefinedTable as error:
         raise BadStore(f"{name}: it is no store of runs") from error
     except psycopg.Error as error:

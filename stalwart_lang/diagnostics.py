@@ -135,6 +135,7 @@ CATALOGUE: Mapping[str, tuple[Severity, str]] = {
     "SV110": ("warning", "tools that can read the same turn"),
     "SV111": ("warning", "a turn that is also another tool's with an argument left out"),
     "SV112": ("warning", "a phrase or a word that can never be read"),
+    "SV113": ("warning", "a turn that does not read as it must"),
     "SV200": ("error", "the agent file cannot be read"),
     "SV201": ("error", "an unknown agent"),
     "SV202": ("error", "several agents, and none chosen"),

@@ -12,8 +12,8 @@ from stalwart_lang.vocabulary.load import load_vocabulary
 
 PAGES = Path(__file__).parent.parent / "docs" / "diagnostics"
 BLOCK = re.compile(r"^```(.*)\n((?:.*\n)*?)```$", re.MULTILINE)
-FROM_THE_SELECTOR = {"SV110", "SV111", "SV112"}
-"""Codes of the lint on compiled automata, which its own tests hold to these pages."""
+FROM_THE_SELECTOR = {"SV110", "SV111", "SV112", "SV113"}
+"""Codes of what compiled automata read, which their own tests hold to these pages."""
 NO_EXAMPLE_IN_YAML = {"SV001", "SV002", "SV003", "SV005", "SV010", "SV012", "SV033", "SV057"}
 """Codes whose cause cannot be shown in a few lines; the loader's tests trigger them."""
 OF_AGENTS = {code for code in CATALOGUE if code.startswith("SV2")}

@@ -2,85 +2,50 @@
 
 import asyncio
 import secrets
+import unicodedata
 from collections.abc import Mapping
 from contextlib import AbstractContextManager
-from dataclasses import dataclass, field
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from os import PathLike
 from typing import TYPE_CHECKING, Any, Literal, Self, TypeAlias
 
+from stalwart_lang.runs.conversation import Conversation, Moment
+from stalwart_lang.runs.here import Here
 from stalwart_lang.runs.history_token import load_keys
+from stalwart_lang.runs.locks import Busy
 from stalwart_lang.runs.model import Model
-from stalwart_lang.runs.phases import Here
+from stalwart_lang.runs.plain import plain_text
 from stalwart_lang.runs.replies import sentence
+from stalwart_lang.runs.reply import Reply, Status, Waiting, Why
 from stalwart_lang.runs.spec import RunSpec
-from stalwart_lang.runs.storage import Busy, open_storage
+from stalwart_lang.runs.state import FRESH
+from stalwart_lang.runs.storage import open_storage
 from stalwart_lang.selector.selector import Selector
 from stalwart_lang.tracing.agent import AgentSpans
 from stalwart_lang.tracing.jsonlines import JsonLinesTracer
 from stalwart_lang.tracing.none import NoTracer
-from stalwart_lang.words.language import Language
+from stalwart_lang.words.language import LANGUAGES, Language
 
 if TYPE_CHECKING:
     from langgraph.graph.state import CompiledStateGraph
 
     from stalwart_lang.runs.state import State
 
+__all__ = ["Agent", "Reply", "Said", "Waiting", "Why"]
+
 Said: TypeAlias = Literal["approve", "decline"]
 
 _SEEN = timedelta(seconds=2)
-_STEPS = 1_000_000
-
-
-@dataclass(frozen=True, slots=True)
-class Why:
-    """Why a call is asked about: a name (`write`, a rule's), a sentence, and a rule's place."""
-
-    name: str
-    text: str
-    place: str | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class Waiting:
-    """A call that waits for a person: give `pause` back to `confirm` to answer this and no other.
-
-    `reasons` are the names of why it is asked about: `write`, a rule's name; `why` says them in
-    `language`. `undo` is the tool that takes the call back, None where nothing does.
-    """
-
-    pause: str
-    tool: str
-    arguments: Mapping[str, Any]
-    reasons: tuple[str, ...]
-    text: str
-    why: tuple[Why, ...] = ()
-    undo: str | None = None
-    language: Language = "en"
-
-
-@dataclass(frozen=True, slots=True)
-class Reply:
-    """What the agent says.
-
-    `waiting` is the call that waits for a person, or None. `plan` is the turn's plan, as JSON-ready
-    data, where it was read. `status` tells what came of it: `done`, `stopped` (failed, refused or
-    declined), `waiting`, `asked` (the turn was not read, and is asked about), `unread` (it was not
-    read, and that is that), or, where nothing was done with what came in, `busy` (another process
-    is at the conversation), `answered` (somebody was first), `newer` (another question than the
-    one seen), `nothing` (no question is open), `finished` (a run that was broken off was ended
-    instead).
-    """
-
-    text: str
-    waiting: Waiting | None = None
-    plan: Mapping[str, Any] | None = None
-    status: str = "done"
-    undone: tuple[Mapping[str, Any], ...] = field(default=())
+_LONGEST = 200
+"""Characters of an agent's name, and twice that of a user's: PostgreSQL's keys hold no more."""
 
 
 class Agent:
-    """An agent with its store open. Use it as a context manager, or close it."""
+    """An agent with its store open. Use it as a context manager, or close it.
+
+    It may be shared between threads. A process that was forked needs one of its own.
+    """
 
     def __init__(
         self,
@@ -90,10 +55,22 @@ class Agent:
         tracer: AgentSpans | None = None,
         model: Model | None = None,
     ) -> None:
-        from stalwart_lang.runs.graph import make_graph
+        if model is None and (spec.on_unread == "model" or spec.vocabulary is None):
+            what = "on_unread: model" if spec.on_unread == "model" else "an agent of no vocabulary"
+            raise ValueError(f"{what} needs a model: Agent.from_file(…, model=function)")
+        if not _is_name(spec.name, _LONGEST) or "/" in spec.name:
+            raise ValueError(
+                f"{spec.name!r} is no agent's name: it has 1 to {_LONGEST} characters, no slash "
+                "and no control characters"
+            )
+        try:
+            from stalwart_lang.runs.graph import make_graph
 
-        if spec.on_unread == "model" and model is None:
-            raise ValueError("on_unread: model needs a model: Agent.from_file(…, model=function)")
+            self._storage = open_storage(storage)
+        except ModuleNotFoundError as error:
+            raise ImportError(
+                f"runs need {error.name}: pip install 'stalwart-lang[runs]'", name=error.name
+            ) from error
         self._spec = spec
         self._model = model
         self._tracer = tracer or NoTracer()
@@ -101,11 +78,10 @@ class Agent:
             None if spec.vocabulary is None else Selector(spec.vocabulary, tracer=tracer)
         )
         self._kept = storage is not None
-        self._storage = open_storage(storage)
         self._keys = load_keys()
         self._graph = make_graph(self._here, self._storage.saver)
         self._began = datetime.now(UTC)
-        self._looked: dict[str, datetime] = {}
+        self._shown: dict[str, str] = {}
 
     @classmethod
     def from_file(
@@ -148,7 +124,7 @@ class Agent:
     @property
     def language(self) -> Language:
         """The language of a conversation that nothing was said in yet."""
-        return self._default_language()
+        return self._spec.default_language
 
     @property
     def kept(self) -> bool:
@@ -157,11 +133,8 @@ class Agent:
 
     def waiting(self, user: str) -> Waiting | None:
         """Return the call that waits for a person's word, as its reply had it, or None."""
-        thread = self._thread(user)
-        waiting = self._waiting(thread)
-        if waiting is not None:
-            self._looked[thread] = datetime.now(UTC)
-        return waiting
+        conversation = self._conversation(user)
+        return self._show(conversation, conversation.look().waiting)
 
     def chat(
         self, text: str, *, user: str, language: Language | None = None, now: str | None = None
@@ -169,55 +142,66 @@ class Agent:
         """Take a person's turn.
 
         It is read, and its calls are checked and run, as far as the first that must be confirmed.
-        While one waits, a turn is not taken: the reply says what waits. `language` is what the
-        turn is read in, over the agent's; `now` (ISO 8601) what relative dates are reckoned from.
+        While one waits, a turn is not taken: the reply says what waits. Nor is it where a process
+        ended in the middle of a run: that run is taken up first, and the reply says so. `language`
+        is what the turn is read in, over the agent's; `now` (ISO 8601) what relative dates are
+        reckoned from.
+
+        Raises ValueError for a `user` or a `now` that is none, and RuntimeError where the agent is
+        closed, or of another process.
         """
-        thread = self._thread(user)
+        _check_turn(text, language, now)
+        conversation = self._conversation(user)
         try:
-            with self._storage.locked(thread):
-                return self._taken(thread, text, language, now)
+            with self._storage.locked(conversation.thread):
+                moment = conversation.look()
+                return self._not_free(conversation, moment) or self._began_with(
+                    conversation,
+                    moment,
+                    "read",
+                    text=plain_text(text),
+                    asked_language=language or self._spec.language,
+                    language=language or self._spec.default_language,
+                    now=now,
+                )
         except Busy:
-            return self._plain(thread, "busy")
+            return self._plain(conversation, "busy")
 
     def confirm(self, user: str, answer: Said, *, pause: str | None = None) -> Reply:
         """Answer the question that waits: once, whoever is first.
 
         With `pause` (of the reply's `waiting`) the answer is to this question alone. Without it, it
-        is to the one that waits, unless that came up in the last two seconds and this agent has
-        not shown it: then the person cannot have seen it.
+        is to the one that waits, unless that has come up in the last two seconds and this agent
+        has not shown it: then the person cannot have seen it. Raises as `chat` does.
         """
         if answer not in ("approve", "decline"):
             raise ValueError(f'the answer is "approve" or "decline", not {answer!r}')
-        thread = self._thread(user)
-        seen = self._waiting(thread)
+        called = datetime.now(UTC)
+        conversation = self._conversation(user)
+        if pause is None:
+            seen = conversation.look()
+            pause = self._meant(conversation, seen, called)
+            if pause is None and seen.waiting is not None:
+                return self._other_question(conversation, seen, None)
         try:
-            with self._storage.locked(thread):
-                return self._answered(
-                    thread, answer, pause or (seen.pause if seen else None), pause
-                )
+            with self._storage.locked(conversation.thread):
+                return self._answered(conversation, answer, pause)
         except Busy:
-            return self._plain(thread, "busy")
+            return self._plain(conversation, "busy")
 
     def rewind(self, user: str, to_step: int) -> Reply:
         """Undo what was done from a step of the history on, latest first, each undo checked.
 
-        Nothing is taken out of the history: the undos and the rewinding are added to it.
+        Nothing is taken out of the history: the undos and the rewinding are added to it. What
+        nothing takes back is told. Raises as `chat` does.
         """
         if to_step < 0:
             raise ValueError(f"a step of the history is 0 or more, not {to_step}")
-        thread = self._thread(user)
-        try:
-            with self._storage.locked(thread):
-                return self._rewound(thread, to_step)
-        except Busy:
-            return self._plain(thread, "busy")
+        return self._rewound(self._conversation(user), to_step)
 
     def rollback(self, user: str) -> Reply:
-        """Undo what the last turn did."""
-        began = self._values(self._thread(user)).get("turn", {}).get("began")
-        if began is None:
-            return self._plain(self._thread(user), "nothing_to_undo", "nothing")
-        return self.rewind(user, began)
+        """Undo what the last turn did, as `rewind` does."""
+        return self._rewound(self._conversation(user), None)
 
     async def achat(
         self, text: str, *, user: str, language: Language | None = None, now: str | None = None
@@ -242,7 +226,8 @@ class Agent:
     ) -> "CompiledStateGraph[State, None, State, State]":
         """Return the agent's graph, compiled on its store, for who uses LangGraph directly.
 
-        Its spans are opened in `tracer`, or the agent's own.
+        Its spans are opened in `tracer`, or the agent's own. It does not keep two processes from
+        running the same conversation at once, as the agent does; a call is run once all the same.
         """
         from stalwart_lang.runs.graph import make_graph
 
@@ -269,165 +254,163 @@ class Agent:
             thread=thread,
         )
 
-    def _thread(self, user: str) -> str:
-        if not user:
-            raise ValueError("a user has a name")
-        return f"{self.name}/{user}"
+    def _conversation(self, user: str) -> Conversation:
+        if not isinstance(user, str) or not _is_name(user, 2 * _LONGEST):
+            raise ValueError(
+                f"{user!r} is no user's name: it has 1 to {2 * _LONGEST} characters, and no "
+                "control characters"
+            )
+        self._storage.ready()
+        return Conversation(self._graph, f"{self.name}/{user}")
 
-    def _taken(self, thread: str, text: str, language: Language | None, now: str | None) -> Reply:
-        snapshot = self._snapshot(thread)
-        waiting = _waiting_of(snapshot)
-        if waiting is not None:
-            call = sentence(self._language(thread), "waiting", call=waiting.text)
-            return self._shown(thread, Reply(call, waiting, status="waiting"))
-        if snapshot.next:
-            return self._finished(thread)
-        with self._run(thread, None) as span:
-            turn = {
-                "id": secrets.token_hex(4),
-                "text": text,
-                "asked_language": language or self._spec.language,
-                "language": language or self._default_language(),
-                "now": now,
-                "traceparent": span.traceparent,
-                "began": snapshot.values.get("history_length", 0),
-            }
-            self._invoke(thread, {"turn": turn, "phase": "read", **_FRESH})
-        return self._reply(thread)
+    def _not_free(self, conversation: Conversation, moment: Moment) -> Reply | None:
+        """Return what is said instead where the conversation is at something else."""
+        if moment.waiting is not None:
+            text = sentence(moment.waiting.language, "waiting", text=moment.waiting.text)
+            return self._reply(conversation, replace(moment.reply, text=text))
+        return self._taken_up(conversation, moment, "not_taken") if moment.broken_off else None
 
-    def _answered(self, thread: str, answer: str, meant: str | None, given: str | None) -> Reply:
-        snapshot = self._snapshot(thread)
-        waiting = _waiting_of(snapshot)
+    def _taken_up(self, conversation: Conversation, moment: Moment, key: str) -> Reply:
+        """Go on with a run that a process left in the middle, before anything else is begun."""
+        with self._run(conversation, moment):
+            came = conversation.take_up()
+        reply = came.reply
+        return self._reply(
+            conversation,
+            replace(
+                reply,
+                text=sentence(self._language(came), key, text=reply.text),
+                status="finished" if reply.waiting is None else "waiting",
+            ),
+        )
+
+    def _began_with(
+        self, conversation: Conversation, moment: Moment, phase: str, **turn: object
+    ) -> Reply:
+        with self._run(conversation, None) as span:
+            came = conversation.begin(
+                {
+                    **FRESH,
+                    "phase": phase,
+                    "turn": {
+                        # Call ids are made of it: one that comes twice would be a call that ran.
+                        "id": secrets.token_hex(8),
+                        "began": moment.values.get("history_length", 0),
+                        "traceparent": span.traceparent,
+                        **turn,
+                    },
+                }
+            )
+        return self._reply(conversation, came.reply)
+
+    def _meant(self, conversation: Conversation, seen: Moment, called: datetime) -> str | None:
+        """Return the question that an answer without a pause is to, or None where it was not seen.
+
+        What this agent has shown was seen, and what waited before it was opened: by whom, another
+        process knows.
+        """
+        if seen.waiting is None:
+            return None
+        shown = self._shown.get(conversation.thread) == seen.waiting.pause
+        if shown or seen.since < self._began or seen.since < called - _SEEN:
+            return seen.waiting.pause
+        return None
+
+    def _answered(self, conversation: Conversation, answer: Said, meant: str | None) -> Reply:
+        moment = conversation.look()
+        if moment.broken_off:
+            return self._taken_up(conversation, moment, "taken_up")
+        if moment.waiting is None or moment.waiting.pause != meant:
+            return self._other_question(conversation, moment, meant)
+        # The answer is on record before it is given: it counts, however this process ends.
+        counted = self._storage.answer(conversation.thread, meant, answer)
+        with self._run(conversation, moment):
+            came = conversation.answer(counted)
+        return self._reply(conversation, came.reply)
+
+    def _other_question(
+        self, conversation: Conversation, moment: Moment, meant: str | None
+    ) -> Reply:
+        """Say that what was meant does not wait: it was answered, or another question does."""
+        language = self._language(moment)
+        known = meant and self._storage.answer_about(conversation.thread, meant)
+        waiting = moment.waiting
+        if known:
+            text = " ".join([sentence(language, known), *([waiting.text] if waiting else [])])
+            return self._reply(conversation, Reply(text, waiting, status="answered"))
         if waiting is None:
-            if snapshot.next:
-                return self._finished(thread)
-            return self._plain(thread, "nothing")
-        if waiting.pause != meant:
-            text = sentence(self._language(thread), "answered", answer="?")
-            return self._shown(thread, Reply(text, waiting, status="answered"))
-        if given is None and self._cannot_have_seen(thread, snapshot):
-            text = sentence(self._language(thread), "newer", text=waiting.text)
-            return self._shown(thread, Reply(text, waiting, status="newer"))
-        from langgraph.types import Command
+            return Reply(sentence(language, "nothing"), status="nothing")
+        text = sentence(language, "newer", text=waiting.text)
+        return self._reply(conversation, Reply(text, waiting, status="newer"))
 
-        counted = self._storage.answer(thread, waiting.pause, answer)
-        with self._run(thread, snapshot.values["turn"].get("traceparent")):
-            self._invoke(thread, Command(resume=counted))
-        return self._reply(thread)
+    def _rewound(self, conversation: Conversation, to_step: int | None) -> Reply:
+        try:
+            with self._storage.locked(conversation.thread):
+                moment = conversation.look()
+                not_free = self._not_free(conversation, moment)
+                if not_free is not None:
+                    return not_free
+                if to_step is None:
+                    to_step = moment.values.get("turn", {}).get("began", 0)
+                made = self._storage.calls_from(conversation.thread, to_step)
+                if not any(self._spec.tool(call.tool).writes for call in made):
+                    return self._plain(conversation, "nothing_to_undo", "nothing")
+                return self._began_with(
+                    conversation,
+                    moment,
+                    "rewind",
+                    to_step=to_step,
+                    language=self._language(moment),
+                )
+        except Busy:
+            return self._plain(conversation, "busy")
 
-    def _rewound(self, thread: str, to_step: int) -> Reply:
-        snapshot = self._snapshot(thread)
-        if _waiting_of(snapshot) is not None or snapshot.next:
-            return self._taken(thread, "", None, None)
-        with self._run(thread, None) as span:
-            turn = {
-                "id": secrets.token_hex(4),
-                "to_step": to_step,
-                "language": self._language(thread),
-                "traceparent": span.traceparent,
-                "began": snapshot.values.get("history_length", 0),
-            }
-            self._invoke(thread, {"turn": turn, "phase": "rewind", **_FRESH})
-        return self._reply(thread)
+    def _run(
+        self, conversation: Conversation, moment: Moment | None
+    ) -> AbstractContextManager[Any]:
+        turn = {} if moment is None else moment.values.get("turn", {})
+        return self._tracer.run(
+            self.name, thread=conversation.thread, parent=turn.get("traceparent") or None
+        )
 
-    def _finished(self, thread: str) -> Reply:
-        """End a run that a process left in the middle, before anything else is begun."""
-        with self._run(thread, self._values(thread)["turn"].get("traceparent")):
-            self._invoke(thread, None)
-        came = self._reply(thread)
-        if came.waiting is not None:
-            return came
-        text = sentence(self._language(thread), "finished", text=came.text)
-        return Reply(text, plan=came.plan, status="finished", undone=came.undone)
-
-    def _run(self, thread: str, parent: str | None) -> AbstractContextManager[Any]:
-        return self._tracer.run(self.name, thread=thread, parent=parent or None)
-
-    def _invoke(self, thread: str, given: Any) -> None:
-        config: Any = {**_configured(thread), "recursion_limit": _STEPS}
-        self._graph.invoke(given, config, durability="sync")
-
-    def _snapshot(self, thread: str) -> Any:
-        return self._graph.get_state(_configured(thread))
-
-    def _values(self, thread: str) -> dict[str, Any]:
-        values: dict[str, Any] = self._snapshot(thread).values
-        return values
-
-    def _waiting(self, thread: str) -> Waiting | None:
-        return _waiting_of(self._snapshot(thread))
-
-    def _reply(self, thread: str) -> Reply:
-        snapshot = self._snapshot(thread)
-        waiting = _waiting_of(snapshot)
-        if waiting is not None:
-            plan = snapshot.values.get("plan")
-            return self._shown(thread, Reply(waiting.text, waiting, plan, "waiting"))
-        values = snapshot.values
-        made = values["reply"]
-        stopped = values.get("stopped") or {}
-        status = "unread" if made.get("unread") else "asked" if values.get("asked") else "done"
-        if stopped.get("how") not in (None, "rewound"):
-            status = "stopped"
-        undone = tuple(values.get("undone", ()))
-        return Reply(made["text"], plan=values.get("plan"), status=status, undone=undone)
-
-    def _shown(self, thread: str, reply: Reply) -> Reply:
-        self._looked[thread] = datetime.now(UTC)
+    def _reply(self, conversation: Conversation, reply: Reply) -> Reply:
+        self._show(conversation, reply.waiting)
         return reply
 
-    def _cannot_have_seen(self, thread: str, snapshot: Any) -> bool:
-        asked = datetime.fromisoformat(snapshot.created_at)
-        looked = self._looked.get(thread, self._began)
-        return asked > looked and datetime.now(UTC) - asked < _SEEN
+    def _show(self, conversation: Conversation, waiting: Waiting | None) -> Waiting | None:
+        """Remember which question was shown, for an answer that does not say what it is to."""
+        if waiting is None:
+            self._shown.pop(conversation.thread, None)
+        else:
+            self._shown[conversation.thread] = waiting.pause
+        return waiting
 
-    def _plain(self, thread: str, key: str, status: str | None = None) -> Reply:
-        text = sentence(self._language(thread), key)
-        return Reply(text, self._waiting(thread), status=status or key)
+    def _plain(self, conversation: Conversation, key: str, status: Status = "busy") -> Reply:
+        return Reply(sentence(self._language(conversation.look()), key), status=status)
 
-    def _language(self, thread: str) -> Language:
-        language: Language = (
-            self._values(thread).get("turn", {}).get("language") or self._default_language()
-        )
+    def _language(self, moment: Moment) -> Language:
+        language: Language = moment.values.get("turn", {}).get("language") or self.language
         return language
 
-    def _default_language(self) -> Language:
-        vocabulary = self._spec.vocabulary
-        own = vocabulary.settings.language if vocabulary else None
-        return self._spec.language or own or "en"
+
+def _is_name(name: str, longest: int) -> bool:
+    return 0 < len(name) <= longest and not any(
+        unicodedata.category(char) in ("Cc", "Cs") for char in name
+    )
 
 
-_FRESH: Mapping[str, Any] = {
-    "plan": None,
-    "calls": [],
-    "at": 0,
-    "rounds": 0,
-    "answered": None,
-    "stopped": None,
-    "to_undo": [],
-    "undone": [],
-    "results": [],
-    "reply": {},
-}
-"""What a turn begins with; the rest goes on from the turn before."""
-
-
-def _configured(thread: str) -> Any:
-    return {"configurable": {"thread_id": thread}}
-
-
-def _waiting_of(snapshot: Any) -> Waiting | None:
-    for task in snapshot.tasks:
-        for pause in task.interrupts:
-            asked = pause.value
-            return Waiting(
-                pause=pause.id,
-                tool=asked["tool"],
-                arguments=asked["arguments"],
-                reasons=tuple(asked["waits_for"]),
-                text=asked["text"],
-                why=tuple(Why(**why) for why in asked.get("why", ())),
-                undo=asked.get("undo"),
-                language=asked.get("language", "en"),
+def _check_turn(text: str, language: str | None, now: str | None) -> None:
+    """Raise for what could not be read, before a run begins with it."""
+    if not isinstance(text, str):
+        raise TypeError(f"a turn is text, not {type(text).__name__}")
+    if language is not None and language not in LANGUAGES:
+        raise ValueError(f"language is {language!r}; it must be one of {', '.join(LANGUAGES)}")
+    if now is not None:
+        try:
+            year = datetime.fromisoformat(now).year
+        except (TypeError, ValueError):
+            year = 0
+        if not 2 <= year <= 9998:
+            raise ValueError(
+                f"now is {now!r}; it must be an ISO 8601 time such as 2027-03-03T09:00:00-03:00"
             )
-    return None

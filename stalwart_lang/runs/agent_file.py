@@ -22,6 +22,7 @@ from stalwart_lang.runs.agent_declarations import AGENT_FILE, OnUnread
 from stalwart_lang.runs.modules import (
     ModuleFailed,
     ModuleMissing,
+    is_there,
     load_module,
     modules_beside,
 )
@@ -30,13 +31,13 @@ from stalwart_lang.runs.signatures import place_of
 from stalwart_lang.runs.toolbox import Toolbox, put_together, tools_in
 from stalwart_lang.selector.languages import DEFAULT_CURRENCY
 from stalwart_lang.vocabulary.checking import Fields, describe
-from stalwart_lang.vocabulary.files import check_file, other_name, why_unreadable
+from stalwart_lang.vocabulary.files import Parse, check_file, other_name, why_unreadable
 from stalwart_lang.vocabulary.load import Loaded, load_vocabulary
 from stalwart_lang.vocabulary.locate import read_disk, shipped_names, vocabulary_file
 from stalwart_lang.vocabulary.model import LANGUAGES, Language, Location, Rule, Vocabulary
 from stalwart_lang.vocabulary.source import Source
 from stalwart_lang.vocabulary.suggest import did_you_mean, nearest
-from stalwart_lang.vocabulary.yaml12 import Node, Scalar
+from stalwart_lang.vocabulary.yaml12 import Node, Scalar, compose
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,6 +80,23 @@ def load_agent(path: str | PathLike[str], agent: str | None = None) -> AgentSpec
     return spec
 
 
+def check_agent_text(
+    text: str,
+    file: str,
+    vocabulary: Callable[[str | Path], Loaded] = load_vocabulary,
+    parse: Parse = compose,
+) -> tuple[Diagnostic, ...]:
+    """What is wrong with an agent file that may not be saved yet, as far as it can be told.
+
+    Nothing of its modules is run, so that what only they tell is not among it; nor are the findings
+    of its vocabulary, which `vocabulary` loads. `parse` may give what `compose` would.
+    """
+    reading = _Reading(Path(file), None, vocabulary)
+    with suppress(TooMany):
+        reading.check(text.encode(errors="surrogatepass"), parse)
+    return tuple(found for found in reading.in_order() if found.location.file == file)
+
+
 def currencies_of(vocabulary: Vocabulary) -> frozenset[str]:
     """The currencies that amounts without one are in, by the languages of a vocabulary."""
     given = vocabulary.settings.currency
@@ -88,8 +106,14 @@ def currencies_of(vocabulary: Vocabulary) -> frozenset[str]:
 class _Reading:
     """One agent file as it is read; `cause` is what a module raised, where one did."""
 
-    def __init__(self, path: Path, agent: str | None) -> None:
+    def __init__(
+        self,
+        path: Path,
+        agent: str | None,
+        load: Callable[[str | Path], Loaded] = load_vocabulary,
+    ) -> None:
         self.path = path
+        self.load = load
         self.folder = path.parent
         self.chosen = agent
         self.findings = Findings()
@@ -129,6 +153,19 @@ class _Reading:
             currencies=frozenset() if vocabulary is None else currencies_of(vocabulary),
         )
 
+    def check(self, content: bytes, parse: Parse) -> None:
+        """Check what can be told without the modules."""
+        fields = self._checked(content, parse)
+        if fields is None:
+            return
+        loaded = self._vocabulary(fields.get("vocabulary"))
+        self._places(fields)
+        self._facts(fields.get("facts") or (), None if loaded is None else loaded.vocabulary)
+        for entry in fields.get("tools") or ():
+            node = entry.get("python")
+            if node is not None and not is_there(node.text, self.folder):
+                self._missing_module(node)
+
     def in_order(self) -> list[Diagnostic]:
         """The findings by file and place, those of the agent file first."""
         order = {name: number for number, name in enumerate(self.sources)}
@@ -146,7 +183,11 @@ class _Reading:
             message = f"{quoted(file)} cannot be read: {why_unreadable(error)}"
             self.findings.report("SV200", message, Location(file, 1, 1, 1, 1), fix)
             return None
-        checked = check_file(file, content, self.findings, AGENT_FILE)
+        return self._checked(content)
+
+    def _checked(self, content: bytes, parse: Parse = compose) -> Fields | None:
+        file = str(self.path)
+        checked = check_file(file, content, self.findings, AGENT_FILE, parse)
         self.source = checked.source
         self.sources[file] = checked.source.text
         return checked.fields
@@ -171,7 +212,7 @@ class _Reading:
             )
             self._report("SV203", message, node, other_name(str(place), read_disk))
             return Loaded(None, ())
-        loaded = load_vocabulary(node.text if shipped else place)
+        loaded = self.load(node.text if shipped else place)
         self.sources.update(loaded.sources)
         self.findings.items += loaded.diagnostics
         return loaded
@@ -311,13 +352,7 @@ class _Reading:
         try:
             return load_module(name, self.folder)
         except ModuleMissing as missing:
-            beside = modules_beside(self.folder)
-            stem = name.removesuffix(".py")
-            near = stem if stem != name and stem in beside else nearest(name, beside)
-            fix = (
-                f"write {quoted(near)}" if near else f"is {quoted(name + '.py')} beside this file?"
-            )
-            self._report("SV210", f"there is no module {quoted(name)}", node, fix)
+            self._missing_module(node)
             self.cause = self.cause or missing
         except ModuleFailed as failed:
             line, column = failed.line, failed.column
@@ -326,6 +361,14 @@ class _Reading:
             self._report("SV211", message, node, None, (Related("it is raised here", place),))
             self.cause = self.cause or failed.__cause__
         return None
+
+    def _missing_module(self, node: Scalar) -> None:
+        name = node.text
+        beside = modules_beside(self.folder)
+        stem = name.removesuffix(".py")
+        near = stem if stem != name and stem in beside else nearest(name, beside)
+        fix = f"write {quoted(near)}" if near else f"is {quoted(name + '.py')} beside this file?"
+        self._report("SV210", f"there is no module {quoted(name)}", node, fix)
 
     def _check_names(self, fields: Fields, known: set[str]) -> None:
         """Report tools of agents, of those that were not chosen too, that there are not."""

@@ -9,11 +9,14 @@ from langgraph.graph import END, START, StateGraph
 from langgraph.graph.state import CompiledStateGraph
 from langgraph.types import interrupt
 
-from stalwart_lang.runs.phases import PHASES, Here, answered, question
-from stalwart_lang.runs.state import State
+from stalwart_lang.runs.here import Here
+from stalwart_lang.runs.phases import PHASES, answered, question
+from stalwart_lang.runs.state import State, Update
 from stalwart_lang.tracing import spans
 
 NODE = "run"
+
+_MOST_STEPS = 1_000_000
 
 
 def make_graph(
@@ -21,7 +24,7 @@ def make_graph(
 ) -> "CompiledStateGraph[State, None, State, State]":
     """Compile the graph; `here` gives what the steps of a thread work with."""
 
-    def run(state: State, config: RunnableConfig) -> dict[str, Any]:
+    def run(state: State, config: RunnableConfig) -> Update:
         configured = config.get("configurable", {})
         with_what = here(str(configured.get("thread_id")))
         step = (config.get("metadata") or {}).get("langgraph_step")
@@ -40,4 +43,8 @@ def make_graph(
     graph.add_node(NODE, run)
     graph.add_edge(START, NODE)
     graph.add_conditional_edges(NODE, onwards, [NODE, END])
-    return graph.compile(checkpointer=saver, name=NODE)
+    compiled = graph.compile(checkpointer=saver, name=NODE)
+    # With one worker what a step wrote is stored before the checkpoint that follows from it. With
+    # more they race, and a process that is killed may leave the checkpoint alone: the step is not
+    # in the timeline then, nor its entry in the history.
+    return compiled.with_config(max_concurrency=1, recursion_limit=_MOST_STEPS)

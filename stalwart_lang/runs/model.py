@@ -6,16 +6,19 @@ It is given the conversation and the tools, and returns a text, or the calls it 
         return "There are three orders."
         return [{"name": "get_order", "arguments": {"order_id": 4411}}]
 
-Messages are dicts with `role` (`user`, `assistant`, `tool`), `content`, and for an assistant's
-calls `tool_calls` (`id`, `name`, `args`), for a tool's result `tool_call_id`. Tools are dicts with
-`name`, `description` and `parameters`, a JSON Schema.
+It may be a coroutine function. Messages are dicts with `role` (`user`, `assistant`, `tool`),
+`content`, and for an assistant's calls `tool_calls` (`id`, `name`, `args`), for a tool's result
+`tool_call_id`. Tools are dicts with `name`, `description` and `parameters`, a JSON Schema.
 """
 
 import json
 from collections.abc import Callable, Mapping, Sequence
+from copy import deepcopy
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
+from stalwart_lang.runs.awaiting import waited_for
+from stalwart_lang.runs.plain import plain_text, plain_value
 from stalwart_lang.tracing.agent import AgentSpans
 
 Model: TypeAlias = Callable[[list[dict[str, Any]], list[dict[str, Any]]], Any]
@@ -34,28 +37,39 @@ class Answer:
 
 
 def ask_model(
-    model: Model,
+    model: Model | None,
     messages: Sequence[Mapping[str, Any]],
     tools: Sequence[Mapping[str, Any]],
     tracer: AgentSpans,
 ) -> Answer:
     """Ask the model. Raises BadAnswer, and whatever the function raises."""
-    given = [dict(message) for message in messages]
+    if model is None:
+        raise BadAnswer("there is no model")
+    given = deepcopy([dict(message) for message in messages])
     name = getattr(model, "model", None) or getattr(model, "__name__", "model")
-    with tracer.model_call(str(name), message=given) as call:
-        answer = _answer(model(given, [dict(tool) for tool in tools]))
-        call.responded(
-            stop_reason="tool_use" if answer.calls else "end_turn", message=answer.text or None
-        )
+    with tracer.model_call(str(name), message=messages) as call:
+        answer = _answer(waited_for(model(given, deepcopy([dict(tool) for tool in tools]))))
+        reason = "tool_use" if answer.calls else "end_turn"
+        call.responded(stop_reason=reason, message=answer.text or None)
     return answer
 
 
 def _answer(given: Any) -> Answer:
+    answer = _read(given)
+    if not answer.calls and not answer.text.strip():
+        raise BadAnswer("the model returned neither a text nor calls")
+    return answer
+
+
+def _read(given: Any) -> Answer:
     if isinstance(given, str):
-        return Answer(given)
+        return Answer(plain_text(given))
     if isinstance(given, Mapping):
-        calls = given.get("tool_calls") or ()
-        return Answer(str(given.get("text") or given.get("content") or ""), _calls(calls))
+        text = given.get("text") or given.get("content") or ""
+        return Answer(
+            plain_text(text) if isinstance(text, str) else "",
+            _calls(given.get("tool_calls") or ()),
+        )
     if isinstance(given, Sequence):
         return Answer(calls=_calls(given))
     raise BadAnswer(f"a model returns a text or a list of calls, not {type(given).__qualname__}")
@@ -75,5 +89,5 @@ def _calls(given: Any) -> list[tuple[str, Mapping[str, Any]]]:
                 raise BadAnswer(f"the arguments of {named['name']} are not JSON") from error
         if not isinstance(arguments, Mapping):
             raise BadAnswer(f"the arguments of {named['name']} are no object")
-        made.append((named["name"], arguments))
+        made.append((plain_text(named["name"]), plain_value(arguments)))
     return made

@@ -72,6 +72,13 @@ def is_beside(name: str, folder: Path) -> bool:
     return there is None or there.origin is None or not _same_file(here.origin, there.origin)
 
 
+def is_there(name: str, folder: Path) -> bool:
+    """Whether the first part of a module's name can be found; nothing is run to tell."""
+    first = name.partition(".")[0]
+    here = PathFinder.find_spec(first, [str(folder)])
+    return here is not None or _plain_spec(first) is not None
+
+
 def modules_beside(folder: Path) -> list[str]:
     """The names of the modules and packages in a folder."""
     try:

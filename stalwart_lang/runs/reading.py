@@ -18,8 +18,10 @@ class Found:
     """What came of a turn: calls, or a text for the person, or neither (the model's turn).
 
     `asked` is what the next turn is read with: the plan of this one, if it was asked about.
+    `language` is the one that the turn was read in.
     """
 
+    language: Language
     calls: Sequence[Call] = ()
     text: str = ""
     to_model: bool = False
@@ -38,25 +40,23 @@ def read_turn(
     A turn that is asked about is asked about once: an answer that is not read ends it.
     """
     if selector is None:
-        return Found(to_model=True)
-    language: Language = turn["language"]
+        return Found(turn["language"], to_model=True)
     pending = None if asked is None else plan_from_dict(asked)
     plan = selector.plan(
         turn["text"], language=turn["asked_language"], now=turn.get("now"), pending=pending
     )
-    made = plan.to_dict()
+    language, made = plan.language, plan.to_dict()
     if plan.verdict == "read":
-        return Found(plan.calls, plan=made)
+        return Found(language, plan.calls, plan=made)
     if plan.verdict == "unread" and on_unread == "model":
-        return Found(to_model=True, plan=made)
+        return Found(language, to_model=True, plan=made)
     why = _why(plan, language)
     if on_unread == "refuse":
-        return Found(text=sentence(language, "unread", why=why), plan=made)
+        return Found(language, text=sentence(language, "unread", why=why), plan=made)
     if asked is not None:
-        return Found(text=sentence(language, "given_up", why=why), plan=made)
-    if plan.missing:
-        return Found(text=why, asked=made, plan=made)
-    return Found(text=sentence(language, "unread", why=why), asked=made, plan=made)
+        return Found(language, text=sentence(language, "given_up", why=why), plan=made)
+    text = why if plan.missing else sentence(language, "unread", why=why)
+    return Found(language, text=text, asked=made, plan=made)
 
 
 def _why(plan: Plan, language: Language) -> str:

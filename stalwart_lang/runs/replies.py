@@ -23,16 +23,26 @@ _WORDS: Mapping[Language, Mapping[str, str]] = {
         "done": "Done: {tools}.",
         "result": "{tool}: {result}",
         "confirm": "{call} needs your word. {why} Approve or decline?",
-        "waiting": "Nothing was done with this: {call} still waits for your word.",
+        "waiting": "Nothing was done with this: a call still waits for your word. {text}",
         "ambiguous": "This can be read in more than one way.",
         "unread": "This was not read, and nothing was done. {why}",
         "given_up": "This was not read either, and nothing was done. {why}",
-        "finished": "A run that had been broken off was finished; send your message again. {text}",
-        "answered": "Somebody has answered this already ({answer}).",
-        "newer": "Another question came up since you looked. {text}",
+        "not_taken": (
+            "Nothing was done with this: a run that had been broken off was taken up first. {text}"
+        ),
+        "taken_up": "The run had been broken off, and was taken up again. {text}",
+        "approve": "This was approved already.",
+        "decline": "This was declined already.",
+        "answered": "This was answered already.",
+        "newer": "Nothing was answered: another question came up since you looked. {text}",
         "nothing": "Nothing waits for an answer.",
-        "busy": "Another process is at this conversation.",
+        "busy": "Nothing was done with this: another process is at this conversation.",
         "rounds": "This run stopped: the model asked for tools {count} times and did not end.",
+        "model_failed": "This run stopped: the model failed ({error}).",
+        "read_failed": "This was not read, and nothing was done: reading it failed ({error}).",
+        "no_undo": "nothing takes it back",
+        "call_in_doubt": "it is not known whether it ran",
+        "undo_in_doubt": "it is not known whether its undo ran",
         "nothing_to_undo": "There is nothing to undo.",
         "rewound": "Rewound to step {step}.",
     },
@@ -52,19 +62,27 @@ _WORDS: Mapping[Language, Mapping[str, str]] = {
         "done": "Feito: {tools}.",
         "result": "{tool}: {result}",
         "confirm": "{call} precisa da sua palavra. {why} Aprova ou recusa?",
-        "waiting": "Nada foi feito com isto: {call} ainda espera a sua palavra.",
+        "waiting": "Nada foi feito com isto: uma chamada ainda espera a sua palavra. {text}",
         "ambiguous": "Isto pode ser lido de mais de uma maneira.",
         "unread": "Isto não foi lido, e nada foi feito. {why}",
         "given_up": "Isto também não foi lido, e nada foi feito. {why}",
-        "finished": (
-            "Uma execução que tinha sido interrompida foi terminada; envie de novo a sua "
-            "mensagem. {text}"
+        "not_taken": (
+            "Nada foi feito com isto: antes foi retomada uma execução que tinha sido "
+            "interrompida. {text}"
         ),
-        "answered": "Alguém já respondeu a isto ({answer}).",
-        "newer": "Surgiu outra pergunta desde que você olhou. {text}",
+        "taken_up": "A execução tinha sido interrompida, e foi retomada. {text}",
+        "approve": "Isto já foi aprovado.",
+        "decline": "Isto já foi recusado.",
+        "answered": "Isto já foi respondido.",
+        "newer": "Nada foi respondido: surgiu outra pergunta desde que você olhou. {text}",
         "nothing": "Nada espera uma resposta.",
-        "busy": "Outro processo está nesta conversa.",
+        "busy": "Nada foi feito com isto: outro processo está nesta conversa.",
         "rounds": "Esta execução parou: o modelo pediu ferramentas {count} vezes e não terminou.",
+        "model_failed": "Esta execução parou: o modelo falhou ({error}).",
+        "read_failed": "Isto não foi lido, e nada foi feito: a leitura falhou ({error}).",
+        "no_undo": "nada a desfaz",
+        "call_in_doubt": "não se sabe se ela rodou",
+        "undo_in_doubt": "não se sabe se ela foi desfeita",
         "nothing_to_undo": "Não há nada a desfazer.",
         "rewound": "Retrocedido à etapa {step}.",
     },
@@ -92,10 +110,7 @@ def value_text(value: Any) -> str:
 
 
 def stopped_text(
-    language: Language,
-    stopped: Mapping[str, Any],
-    undone: Sequence[Mapping[str, Any]],
-    kept: Sequence[str],
+    language: Language, stopped: Mapping[str, Any], undone: Sequence[Mapping[str, Any]]
 ) -> str:
     """Return what a run that stopped early says: why, what was undone, what was not."""
     parts = [sentence(language, stopped["how"], **stopped)]
@@ -105,7 +120,7 @@ def stopped_text(
         if one["outcome"] == "undone"
     ]
     left = [
-        sentence(language, "not_undone_one", tool=one["tool"], why=one["why"])
+        sentence(language, "not_undone_one", tool=one["tool"], why=one["why"].rstrip("."))
         for one in undone
         if one["outcome"] != "undone"
     ]
@@ -113,9 +128,9 @@ def stopped_text(
         parts.append(sentence(language, "undone", tools=", ".join(done)))
     if left:
         parts.append(sentence(language, "not_undone", tools=", ".join(left)))
-    if kept:
-        parts.append(sentence(language, "kept", tools=", ".join(kept)))
-    return " ".join(parts)
+    if stopped.get("kept"):
+        parts.append(sentence(language, "kept", tools=", ".join(stopped["kept"])))
+    return " ".join(part.strip() for part in parts)
 
 
 def done_text(language: Language, outcomes: Sequence[tuple[str, Any]]) -> str:

@@ -1,13 +1,13 @@
 """What a run is made of: the tools, the rules, and how it is to go."""
 
-import asyncio
-import inspect
 from collections.abc import Callable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
+from copy import deepcopy
 from dataclasses import dataclass, field
 from typing import Any
 
-from stalwart_lang.check import ToolSpec
+from stalwart_lang.check import Checked, ToolSpec
+from stalwart_lang.runs.awaiting import waited_for
 from stalwart_lang.runs.reading import OnUnread
 from stalwart_lang.vocabulary.model import Language, Rule, Vocabulary
 
@@ -31,11 +31,24 @@ class RunSpec:
     atomic: bool = False
     on_unread: OnUnread = "ask"
 
+    @property
+    def default_language(self) -> Language:
+        """The language where a turn names none."""
+        own = self.vocabulary.settings.language if self.vocabulary else None
+        return self.language or own or "en"
+
+    @property
+    def checked(self) -> Checked:
+        """What calls are checked against."""
+        return Checked(self.catalogue, self.rules, self.facts, self.currencies)
+
+    def tool(self, name: str) -> ToolSpec:
+        """Return a tool; of one that is declared no more, the name alone."""
+        return self.catalogue.get(name) or ToolSpec(name)
+
     def call(self, tool: str, arguments: Mapping[str, Any]) -> Any:
-        """Run a tool; of a coroutine function, to its end. Raises what the tool raises."""
-        came = self.functions[tool](**arguments)
-        return asyncio.run(_awaited(came)) if inspect.isawaitable(came) else came
+        """Run a tool, on arguments of its own to change; of a coroutine function, to its end.
 
-
-async def _awaited(came: Any) -> Any:
-    return await came
+        Raises what the tool raises, KeyError where there is no such tool.
+        """
+        return waited_for(self.functions[tool](**deepcopy(dict(arguments))))

@@ -18,13 +18,16 @@ from stalwart_lang.vocabulary.locate import (
 from stalwart_lang.vocabulary.model import Location
 from stalwart_lang.vocabulary.source import Source
 from stalwart_lang.vocabulary.suggest import nearest
-from stalwart_lang.vocabulary.yaml12 import Scalar, compose
+from stalwart_lang.vocabulary.yaml12 import Node, Scalar, compose
 
 MAX_FILES = 100
 """The files of one vocabulary."""
 
 Read = Callable[[str], bytes]
 """Gives the content of a file, at least its first `MAX_BYTES` + 1 bytes; raises OSError."""
+
+Parse = Callable[[Source, Findings], Node | None]
+"""Gives what `compose` gives; an editor may know most of it from the version before."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +39,9 @@ class CheckedFile:
     fields: Fields | None
 
 
-def gather(file: str, read: Read, findings: Findings) -> Iterator[CheckedFile]:
+def gather(
+    file: str, read: Read, findings: Findings, parse: Parse = compose
+) -> Iterator[CheckedFile]:
     """Read `file` and all that it includes, each once, an including file before what it includes.
 
     Gives nothing where `file` itself cannot be read. Raises TooMany.
@@ -48,15 +53,16 @@ def gather(file: str, read: Read, findings: Findings) -> Iterator[CheckedFile]:
         message = f"{quoted(file)} cannot be read: {why_unreadable(error)}"
         findings.report("SV001", message, Location(file, 1, 1, 1, 1), fix)
         return
-    yield from _Gathering(read, findings).add(file, content)
+    yield from _Gathering(read, findings, parse).add(file, content)
 
 
 class _Gathering:
     """The files met so far, and those whose includes are being followed."""
 
-    def __init__(self, read: Read, findings: Findings) -> None:
+    def __init__(self, read: Read, findings: Findings, parse: Parse) -> None:
         self.read = read
         self.findings = findings
+        self.parse = parse
         self.seen: set[str] = set()
         self.including: list[str] = []
 
@@ -65,7 +71,7 @@ class _Gathering:
         identity = os.path.realpath(file)
         self.seen.add(identity)
         self.including.append(identity)
-        checked = check_file(file, content, self.findings)
+        checked = check_file(file, content, self.findings, parse=self.parse)
         yield checked
         included = checked.fields.get("include") if checked.fields else None
         for target in included or ():
@@ -106,7 +112,11 @@ class _Gathering:
 
 
 def check_file(
-    file: str, content: bytes, findings: Findings, shape: Record = VOCABULARY
+    file: str,
+    content: bytes,
+    findings: Findings,
+    shape: Record = VOCABULARY,
+    parse: Parse = compose,
 ) -> CheckedFile:
     """Parse the content of a file and check it against its format. Raises TooMany."""
     if len(content) > MAX_BYTES:
@@ -122,7 +132,7 @@ def check_file(
         message = f"the byte 0x{content[error.start]:02x} is not UTF-8"
         findings.report("SV002", message, source.location(at, at + 1), "save the file as UTF-8")
         return CheckedFile(source, content, None)
-    root = compose(source, findings)
+    root = parse(source, findings)
     if root is not None:
         with suppress(Unsound):
             return CheckedFile(source, content, Checker(source, findings).check(root, shape))

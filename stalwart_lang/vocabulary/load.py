@@ -10,11 +10,13 @@ from stalwart_lang.diagnostics import Diagnostic, Findings, TooMany
 from stalwart_lang.vocabulary.build import build
 from stalwart_lang.vocabulary.files import (
     CheckedFile,
+    Parse,
     Read,
     gather,
 )
 from stalwart_lang.vocabulary.locate import read_disk, read_shipped, vocabulary_file
 from stalwart_lang.vocabulary.model import Vocabulary
+from stalwart_lang.vocabulary.yaml12 import compose
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,19 +41,22 @@ def load_vocabulary(path_or_name: str | Path) -> Loaded:
     return _load(file, read_disk if file == str(path_or_name) else read_shipped)
 
 
-def load_text(text: str, file: str = "<text>", read: Read = read_disk) -> Loaded:
+def load_text(
+    text: str, file: str = "<text>", read: Read = read_disk, parse: Parse = compose
+) -> Loaded:
     """Load a vocabulary from text that may not be saved yet; `file` is the name it goes by.
 
     Included files are read by `read`, which takes a path and returns bytes or raises OSError.
+    `parse` may give what `compose` would by a shorter way.
     """
     content = text.encode(errors="surrogatepass")
-    return _load(file, lambda name: content if name == file else read(name))
+    return _load(file, lambda name: content if name == file else read(name), parse)
 
 
-def _load(file: str, read: Read) -> Loaded:
+def _load(file: str, read: Read, parse: Parse = compose) -> Loaded:
     findings = Findings()
     with collector_paused():
-        vocabulary, sources = _read(file, read, findings)
+        vocabulary, sources = _read(file, read, findings, parse)
     if any(finding.severity == "error" for finding in findings.items):
         vocabulary = None
     order = {name: number for number, name in enumerate(sources)}
@@ -62,11 +67,13 @@ def _load(file: str, read: Read) -> Loaded:
     return Loaded(vocabulary, tuple(found), sources)
 
 
-def _read(file: str, read: Read, findings: Findings) -> tuple[Vocabulary | None, Mapping[str, str]]:
+def _read(
+    file: str, read: Read, findings: Findings, parse: Parse
+) -> tuple[Vocabulary | None, Mapping[str, str]]:
     files: list[CheckedFile] = []
     vocabulary: Vocabulary | None = None
     with suppress(TooMany):
-        for checked in gather(file, read, findings):
+        for checked in gather(file, read, findings, parse):
             files.append(checked)
         if files:
             vocabulary = build(files, findings)

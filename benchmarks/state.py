@@ -1,8 +1,8 @@
 """What the state validator costs: python benchmarks/state.py
 
 A state of 10,000 messages is to be checked in less than 50 ms, whatever the shape of its messages,
-and `validating` is to add less than a tenth to a step of a run. The times are the processor's, so that
-what else runs on the machine does not count.
+and `validating` is to add less than a tenth to a step of a run. The times are the processor's, so
+that what else runs on the machine does not count.
 """
 
 import json

@@ -6,7 +6,17 @@ from pathlib import Path
 import stalwart_lang
 
 PACKAGE = Path(stalwart_lang.__file__).parent
-LAYERS = ("words", "vocabulary", "check", "redaction", "tracing", "selector", "otel", "timeline", "cli")
+LAYERS = (
+    "words",
+    "vocabulary",
+    "check",
+    "redaction",
+    "tracing",
+    "selector",
+    "otel",
+    "timeline",
+    "cli",
+)
 """In the order of a turn's way; modules that are in none of them serve all."""
 
 

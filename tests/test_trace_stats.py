@@ -473,7 +473,7 @@ def test_runs_are_counted_alike_however_they_are_held(file, seed, bounds):
     chance = random.Random(seed)
     few = seed % 2 == 0
     records = forest(chance, chance.randint(1, 7), 14) if few else forest(chance, 2, 1500)
-    if seed % 5 == 0:
+    if seed % 5 == 0:  # no more runs than are held when their roots have ended
         chance.shuffle(records)
     file.write_bytes(lines(records))
     expected = sum(map(counted, runs_of(records)), Counter())

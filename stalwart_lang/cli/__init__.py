@@ -8,7 +8,10 @@ from importlib import import_module
 import click
 
 _COMMANDS: Mapping[str, tuple[str, str]] = {
+    "chat": ("stalwart_lang.cli.chat:chat", "Talk with an agent."),
+    "lsp": ("stalwart_lang.cli.lsp:lsp", "Serve editors."),
     "plan": ("stalwart_lang.cli.plan:plan", "Read a turn and print its plan."),
+    "state": ("stalwart_lang.cli.state:state", "Check the state that runs keep."),
     "trace": ("stalwart_lang.cli.trace:trace", "Show what a run did."),
     "vocabulary": ("stalwart_lang.cli.vocabulary:vocabulary", "Check and test vocabularies."),
 }

@@ -12,8 +12,18 @@ if TYPE_CHECKING:
     from opentelemetry.sdk.trace.export import SpanExporter
 
     from stalwart_lang.otel.exporter import ReportingExporter
+    from stalwart_lang.otel.node_spans import NodeSpans
 
-__all__ = ["OtelSpan", "OtelTracer", "reporting"]
+__all__ = ["NodeSpans", "OtelSpan", "OtelTracer", "reporting"]
+
+
+def __getattr__(name: str) -> object:
+    # Only graphs of LangGraph need it, and it imports LangGraph.
+    if name == "NodeSpans":
+        from stalwart_lang.otel.node_spans import NodeSpans
+
+        return NodeSpans
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 
 def reporting(

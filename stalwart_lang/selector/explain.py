@@ -200,9 +200,10 @@ class Explainer:
 
     def _by_verb(self) -> Mapping[str, list[int]]:
         if self._verb_frames is None:
-            self._verb_frames = {}
+            made: dict[str, list[int]] = {}
             for key, numbers in self._lexicon.index.items():
-                self._verb_frames.setdefault(key.partition("|")[0], []).extend(numbers)
+                made.setdefault(key.partition("|")[0], []).extend(numbers)
+            self._verb_frames = made  # whole, as other threads may read it
         return self._verb_frames
 
     def _nouns(self, things: set[str]) -> list[str]:
@@ -224,10 +225,11 @@ class Explainer:
         if len(word) > 40 or not word.isalpha():
             return ()
         if self._initials is None:
-            self._initials = {}
+            made: dict[str, list[str]] = {}
             for known, (type_, *_) in self._lexicon.words.items():
                 if type_ is not None and type_ != UNREAD:
-                    self._initials.setdefault(known[0], []).append(known)
+                    made.setdefault(known[0], []).append(known)
+            self._initials = made  # whole, as other threads may read it
         alike = [
             known for known in self._initials.get(word[0], ()) if abs(len(known) - len(word)) < 3
         ]

@@ -26,7 +26,7 @@ _BATCH = 120
 """Spans counted together: what stays in a processor's cache."""
 _OPEN = 20_000
 _REPEATED = 10_000
-_FEW = 100_000
+_FEW = 50_000
 _LEVELS = 8
 
 _start = attrgetter("start")
@@ -209,6 +209,7 @@ class LargeRun:
             for begin in range(0, len(keys), _FEW):
                 wanted.update(keys[begin : begin + _FEW])
                 if len(wanted) > _FEW:
+                    wanted.clear()
                     return self._table()
         wanted.discard(_NO_PARENT)
         found: dict[Key, tuple[Key | None, Kind]] = {}

@@ -8,7 +8,7 @@ its spans are held. All takes linear time, and memory that is bounded:
   of them at a time.
 - For a run of over 10,000 spans, what `large` says instead.
 - 8 bytes a model call and a tool call, for exact percentiles, and 25 bytes a run; of the last
-  50,000 to 100,000 runs that were counted 100 bytes each, so that a record that comes late counts
+  25,000 to 50,000 runs that were counted 100 bytes each, so that a record that comes late counts
   with its run.
 """
 
@@ -34,7 +34,7 @@ _SWEEP = 16_000
 HELD_BYTES = 32_000_000
 _BYTES_OF_A_SPAN = 800
 _BYTES_OF_A_RUN = 400
-_REMEMBERED = 50_000
+_REMEMBERED = 25_000
 _LOOPING = 1_000
 
 

@@ -59,23 +59,13 @@ class Checker:
     def __init__(self, source: Source, findings: Findings) -> None:
         self.source = source
         self.findings = findings
-        self._checks: dict[type, Callable[[Any, Any, Scalar | None], Checked]] = {
-            Text: self._text,
-            Flag: self._flag,
-            Number: self._number,
-            Anything: self._anything,
-            ListOf: self._list,
-            MapOf: self._map,
-            Record: self._record,
-            Either: self._either,
-        }
 
     def check(self, node: Node, shape: Shape, key: Scalar | None = None) -> Checked:
         """What is sound of `node`; `key` is the key it stands at, which messages name.
 
         Raises Unsound where nothing is.
         """
-        return self._checks[type(shape)](node, shape, key)
+        return _CHECKS[type(shape)](self, node, shape, key)
 
     def _text(self, node: Node, shape: Text, key: Scalar | None) -> Scalar:
         if not isinstance(node, Scalar):
@@ -139,11 +129,11 @@ class Checker:
             raise self._wrong(node, key, "a list")
         if not node.items:
             raise self._unsound("SV026", f"{_subject(key)} is an empty list", node)
-        check, item_shape = self._checks[type(shape.item)], shape.item
+        check, item_shape = _CHECKS[type(shape.item)], shape.item
         items = []
         for item in node.items:
             try:
-                items.append(check(item, item_shape, key))
+                items.append(check(self, item, item_shape, key))
             except Unsound:
                 continue
         return items
@@ -159,12 +149,12 @@ class Checker:
             extra = node.entries[shape.at_most][0]
             fix = "begin a new item of the list with `- `"
             raise self._unsound("SV027", f"only {shape.what} may stand here", extra, fix)
-        check, value_shape = self._checks[type(shape.value)], shape.value
+        check, value_shape = _CHECKS[type(shape.value)], shape.value
         entries = []
         for name, value in node.entries:
             try:
                 self._fits(name, shape.key, key)
-                entries.append((name, check(value, value_shape, name)))
+                entries.append((name, check(self, value, value_shape, name)))
             except Unsound:
                 continue
         return entries
@@ -183,7 +173,7 @@ class Checker:
                 continue
             names.append(name)
             try:
-                checked = self._checks[type(declared.shape)](value, declared.shape, name)
+                checked = _CHECKS[type(declared.shape)](self, value, declared.shape, name)
                 fields.entries[name.text] = (name, checked)
             except Unsound:
                 continue
@@ -249,6 +239,19 @@ class Checker:
     ) -> None:
         where = self.source.location(node.start, node.end)
         self.findings.report(code, message, where, fix, related)
+
+
+# No table of bound methods in the checker: it would hold itself, and with it the file's text.
+_CHECKS: dict[type, Callable[[Checker, Any, Any, Scalar | None], Checked]] = {
+    Text: Checker._text,
+    Flag: Checker._flag,
+    Number: Checker._number,
+    Anything: Checker._anything,
+    ListOf: Checker._list,
+    MapOf: Checker._map,
+    Record: Checker._record,
+    Either: Checker._either,
+}
 
 
 def describe(node: Node) -> str:

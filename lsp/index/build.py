@@ -27,6 +27,8 @@ from stalwart_lang.vocabulary.yaml12 import Mapping as MappingNode
 
 _EXPECTATIONS: tuple[Expectation, ...] = get_args(Expectation)
 _OF_AGENTS = frozenset(("agents", "storage", "on_unread", "runs", "trace", "facts"))
+_ENOUGH = 3
+"""So many keys of a vocabulary's make one, though its name is missing."""
 _OF_VOCABULARIES = frozenset(
     ("vocabulary", "include", "things", "values", "units", "rules", "turns", "settings", "tools")
 )
@@ -59,7 +61,7 @@ def kind_of(root: Node | None, language_id: str = "") -> DocumentKind:
     if language_id.startswith("stalwart"):
         return "vocabulary"
     own = keys & _OF_VOCABULARIES
-    return "vocabulary" if "vocabulary" in own and len(keys) > len(keys - own) else "other"
+    return "vocabulary" if "vocabulary" in own or len(own) >= _ENOUGH else "other"
 
 
 def outline_of(root: Node | None) -> Outline:

@@ -8,6 +8,7 @@ are broken.
 """
 
 import re
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -218,6 +219,8 @@ def cut(text: str, *, lenient: bool = False) -> Iterator[Chunk]:
         top = its == 0 and not item
         header = _HEADER.fullmatch(rest) if top else None
         name = header[1] if header is not None else ""
+        if lenient and headed and inner is None and not header:
+            inner = _indent_below(lines[number:])
         if lenient and its == 0 and headed and inner and not _is_top(rest):
             top, header, name, its = False, None, "", inner + 1
         elif lenient and header is None and not item:
@@ -244,6 +247,18 @@ def cut(text: str, *, lenient: bool = False) -> Iterator[Chunk]:
             start, indent = begin, its
     if start is not None:
         yield Chunk(start, len(text), indent)
+
+
+def _indent_below(lines: list[tuple[int, int, int, str]]) -> int | None:
+    """How far the entries of a section are indented; one line alone may be so by a slip."""
+    count: Counter[int] = Counter()
+    for number, (_, _, indent, line) in enumerate(lines):
+        if indent == 0 and number and _is_top(line):
+            break
+        if indent:
+            count[indent] += 1
+    likely = (indent for indent, times in count.items() if times > 1 or indent % 2 == 0)
+    return min(likely, default=None)
 
 
 def _is_top(line: str) -> bool:

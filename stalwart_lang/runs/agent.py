@@ -3,7 +3,7 @@
 import asyncio
 import secrets
 import unicodedata
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
@@ -63,6 +63,14 @@ class Agent:
                 f"{spec.name!r} is no agent's name: it has 1 to {_LONGEST} characters, no slash "
                 "and no control characters"
             )
+        self._spec = spec
+        self._model = model
+        self._tracer = tracer or NoTracer()
+        self._selector = (
+            None if spec.vocabulary is None else Selector(spec.vocabulary, tracer=tracer)
+        )
+        self._keys = load_keys()
+        self._kept = storage is not None
         try:
             from stalwart_lang.runs.graph import make_graph
 
@@ -71,14 +79,7 @@ class Agent:
             raise ImportError(
                 f"runs need {error.name}: pip install 'stalwart-lang[runs]'", name=error.name
             ) from error
-        self._spec = spec
-        self._model = model
-        self._tracer = tracer or NoTracer()
-        self._selector = (
-            None if spec.vocabulary is None else Selector(spec.vocabulary, tracer=tracer)
-        )
-        self._kept = storage is not None
-        self._keys = load_keys()
+        self._closing: list[Callable[[], None]] = [self._storage.close]
         self._graph = make_graph(self._here, self._storage.saver)
         self._began = datetime.now(UTC)
         self._shown: dict[str, str] = {}
@@ -95,7 +96,8 @@ class Agent:
         """Open the agent of an agent file; `context` are facts, over those of the file.
 
         `agent` chooses one where the file has several. Raises AgentError, with every diagnostic,
-        where the file or what it names is wrong.
+        where the file or what it names is wrong; BadStorage and BadKeys, both ValueErrors, where
+        the store or the history's keys cannot be had; ImportError without the extra `runs`.
         """
         from stalwart_lang.runs.agent_file import load_agent
 
@@ -113,8 +115,16 @@ class Agent:
             atomic=loaded.atomic,
             on_unread=loaded.on_unread,
         )
-        tracer = None if loaded.trace is None else JsonLinesTracer(loaded.trace)
-        return cls(spec, storage=loaded.storage, tracer=tracer, model=model)
+        if loaded.trace is None:
+            return cls(spec, storage=loaded.storage, model=model)
+        tracer = JsonLinesTracer(loaded.trace)
+        try:
+            made = cls(spec, storage=loaded.storage, tracer=tracer, model=model)
+        except BaseException:
+            tracer.close()
+            raise
+        made._closing.append(tracer.close)
+        return made
 
     @property
     def name(self) -> str:
@@ -234,8 +244,9 @@ class Agent:
         return make_graph(lambda thread: self._here(thread, tracer), self._storage.saver)
 
     def close(self) -> None:
-        """Close the store. May be called twice."""
-        self._storage.close()
+        """Close the store, and the trace of the agent's file. May be called twice."""
+        for close in self._closing:
+            close()
 
     def __enter__(self) -> Self:
         return self

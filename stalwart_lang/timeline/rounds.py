@@ -6,7 +6,7 @@ after it. An agent without model calls has a round for each tool that it calls.
 
 import hashlib
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Container, Iterable, Sequence
 from dataclasses import dataclass, field
 from operator import attrgetter
 
@@ -42,14 +42,54 @@ def loops_and_repeated(
     known = arguments_of(tools)
     if len(known) - len(set(known)) < FEWEST_IN_A_LOOP - 1:
         return (), ()  # as most runs: this is soon seen
-    again = {id(tools[place]) for place in again_and_again(known)}
-    calls: Counter[CallSignature] = Counter()
-    first: dict[CallSignature, str] = {}
+    again = [tools[place] for place in again_and_again(known)]
+    loops: list[RunLoop] = []
+    if _may_be_rounds_of_a_loop(again, models, tools):
+        for agent in _agents(models, tools, set(map(id, again)), lineage):
+            loops += _loops(agent)
+    return tuple(loops), _repeated(again)
+
+
+def _repeated(again: Sequence[Passed]) -> tuple[RepeatedCall, ...]:
+    times = Counter(map(call_signature, again))
+    if max(times.values(), default=0) < TIMES:
+        return ()
+    first: dict[CallSignature | None, Passed] = {}
+    for span in again:
+        known = first.setdefault(call_signature(span), span)
+        if span.start < known.start:
+            first[call_signature(span)] = span
+    return tuple(
+        RepeatedCall(call, count, first[call].span_id)
+        for call, count in times.most_common()
+        if call is not None and count >= TIMES
+    )
+
+
+def _may_be_rounds_of_a_loop(
+    again: Sequence[Passed], models: Sequence[Passed], tools: Sequence[Passed]
+) -> bool:
+    """Return False where there are too few rounds of which all calls were made again."""
+    if len(again) < WINDOW:
+        return False
+    rounds = Counter([span.parent_id for span in again])
+    if rounds.keys() <= {span.span_id for span in models}:
+        calls = Counter([span.parent_id for span in tools])
+        return sum(calls[model] == count for model, count in rounds.items()) >= WINDOW
+    return True
+
+
+def _agents(
+    models: Sequence[Passed], tools: Sequence[Passed], again: Container[int], lineage: Lineage
+) -> Iterable[_Agent]:
+    """Return the agents with their rounds; `again` are the ids of the calls made again."""
     agents: dict[Key | None, _Agent] = {}
     of_tools = set(map(id, tools))
     for span in sorted((*models, *tools), key=attrgetter("start")):
         agent_key, model = lineage.owner(span.parent_id)
-        agent = agents.setdefault(agent_key, _Agent())
+        agent = agents.get(agent_key)
+        if agent is None:
+            agent = agents[agent_key] = _Agent()
         if id(span) not in of_tools:
             if model is None:
                 agent.has_models = True
@@ -57,21 +97,12 @@ def loops_and_repeated(
                 agent.rounds[span.span_id] = []
             continue
         call = call_signature(span) if id(span) in again else None
-        if call is not None:
-            calls[call] += 1
-            first.setdefault(call, span.span_id)
         if not agent.has_models:
             agent.rounds[span.span_id] = [call]
         else:
             begun_by = model if isinstance(model, str) and model in agent.rounds else agent.last
             agent.rounds[begun_by].append(call)
-    repeated = [
-        RepeatedCall(call, times, first[call])
-        for call, times in calls.most_common()
-        if times >= TIMES
-    ]
-    found = [loop for agent in agents.values() for loop in _loops(agent)]
-    return tuple(found), tuple(repeated)
+    return agents.values()
 
 
 def arguments_of(tools: Sequence[Passed]) -> list[str | None]:

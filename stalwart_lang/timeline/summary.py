@@ -258,13 +258,13 @@ class Summary:
         self.wall_ms.append(counting.wall_ms)
         self.tokens.append(tokens)
         self._roots.append(root)
-        looping = bool(counting.loops or counting.repeated_calls)
+        looping = (counting.loops or counting.repeated_calls) and len(self.looping) < _LOOPING
         if self._keep or looping or self.first is None:
             figures = counting.figures(trace_id)
             self.first = self.first or figures
             if self._keep:
                 self.runs.append(figures)
-            if looping and len(self.looping) < _LOOPING:
+            if looping:
                 self.looping.append(figures)
 
     def _row_of(self, trace_id: str) -> int | None:

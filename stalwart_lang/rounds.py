@@ -13,7 +13,7 @@ It knows nothing of what runs the loop.
 
 from collections.abc import Iterable
 
-from stalwart_lang.timeline.loops import WINDOW, Loop, LoopFinder, RoundSignature, detect_loop
+from stalwart_lang.loops import WINDOW, Loop, LoopFinder, RoundSignature, detect_loop
 from stalwart_lang.tracing.content import digest
 
 __all__ = ["Loop", "Looping", "Rounds", "TooManyRounds", "detect_loop", "round_signature"]

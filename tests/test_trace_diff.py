@@ -19,8 +19,8 @@ from hypothesis import strategies as st
 
 from stalwart_lang.cli.trace.diff import diff
 from stalwart_lang.timeline import read_runs
-from stalwart_lang.timeline.difference import compare
-from stalwart_lang.timeline.figures import run_figures
+from stalwart_lang.timeline.diff.difference import compare
+from stalwart_lang.timeline.stats.figures import run_figures
 from stalwart_lang.tracing import JsonLinesTracer
 from stalwart_lang.tracing.spans import interrupt, plan_span, resume, tool_check
 

@@ -21,23 +21,23 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from stalwart_lang.cli import stalwart
-from stalwart_lang.timeline import Run, gather_runs, read_spans
-from stalwart_lang.timeline.figures import loops, run_figures
-from stalwart_lang.timeline.kinds import kind_of, tokens_of
-from stalwart_lang.timeline.loops import (
+from stalwart_lang.loops import (
     Loop,
     LoopFinder,
     RepeatedCall,
     detect_loop,
     find_loops,
 )
+from stalwart_lang.timeline import Run, gather_runs, read_spans
+from stalwart_lang.timeline.kinds import kind_of, tokens_of
 from stalwart_lang.timeline.otlp import write_messages
-from stalwart_lang.timeline.plot import bars, histogram
 from stalwart_lang.timeline.runs import Node
-from stalwart_lang.timeline.summary import Summary
-from stalwart_lang.timeline.summary_json import summary_object
-from stalwart_lang.timeline.summary_text import duration
-from stalwart_lang.timeline.timings import percentiles
+from stalwart_lang.timeline.stats.as_json import summary_object
+from stalwart_lang.timeline.stats.figures import loops, run_figures
+from stalwart_lang.timeline.stats.plot import bars, histogram
+from stalwart_lang.timeline.stats.summary import Summary
+from stalwart_lang.timeline.stats.text import duration
+from stalwart_lang.timeline.stats.timings import percentiles
 from stalwart_lang.tracing import JsonLinesTracer, continue_trace, spans
 
 ROOT = Path(__file__).parent.parent

@@ -8,9 +8,9 @@ from stalwart_lang.cli.errors import Unreadable, unreadable
 from stalwart_lang.cli.trace.printing import line_printer
 from stalwart_lang.terminal import printable
 from stalwart_lang.timeline import Damage, NoSuchRun
-from stalwart_lang.timeline.difference import Comparison, Nothing, SeveralRuns, compare
-from stalwart_lang.timeline.difference_json import comparison_object
-from stalwart_lang.timeline.difference_text import comparison_lines
+from stalwart_lang.timeline.diff.as_json import comparison_object
+from stalwart_lang.timeline.diff.difference import Comparison, Nothing, SeveralRuns, compare
+from stalwart_lang.timeline.diff.text import comparison_lines
 from stalwart_lang.timeline.sources import STANDARD_INPUT
 
 

@@ -12,11 +12,11 @@ from stalwart_lang.cli.trace.printing import line_printer
 from stalwart_lang.cli.trace.selection import reading, report, runs_of
 from stalwart_lang.terminal import printable
 from stalwart_lang.timeline import Damage, Selection
-from stalwart_lang.timeline.passing import passed
 from stalwart_lang.timeline.sources import STANDARD_INPUT
-from stalwart_lang.timeline.summary import Summary
-from stalwart_lang.timeline.summary_json import summary_object
-from stalwart_lang.timeline.summary_text import run_lines, summary_lines
+from stalwart_lang.timeline.stats.as_json import summary_object
+from stalwart_lang.timeline.stats.passing import passed
+from stalwart_lang.timeline.stats.summary import Summary
+from stalwart_lang.timeline.stats.text import run_lines, summary_lines
 
 _HELD_BACK = 1000
 

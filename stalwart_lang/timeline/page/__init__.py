@@ -18,7 +18,6 @@ from jinja2 import Environment, StrictUndefined, Template
 from markupsafe import Markup
 
 from stalwart_lang.terminal import printable
-from stalwart_lang.timeline.figures import RunFigures
 from stalwart_lang.timeline.page.details import moment
 from stalwart_lang.timeline.page.escaping import as_text, shown
 from stalwart_lang.timeline.page.rows import DEEPEST, Badge, Rung, Tone, Waterfall, rungs, waterfall
@@ -33,6 +32,7 @@ from stalwart_lang.timeline.page.strings import (
     number,
 )
 from stalwart_lang.timeline.runs import Run
+from stalwart_lang.timeline.stats.figures import RunFigures
 
 __all__ = ["LANGUAGES", "ROWS", "Language", "html_page"]
 

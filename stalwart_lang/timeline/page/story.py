@@ -5,12 +5,12 @@ from dataclasses import dataclass
 
 from markupsafe import Markup
 
-from stalwart_lang.timeline.figures import RunFigures, run_figures
 from stalwart_lang.timeline.kinds import kind_of, title_of
 from stalwart_lang.timeline.page.escaping import as_text, shown
 from stalwart_lang.timeline.page.strings import Words, counted
 from stalwart_lang.timeline.records import Span
 from stalwart_lang.timeline.runs import Run
+from stalwart_lang.timeline.stats.figures import RunFigures, run_figures
 from stalwart_lang.tracing import attributes as names
 
 VIOLATION = "stalwart.violation"

@@ -8,10 +8,10 @@ from io import BytesIO
 from itertools import islice
 from math import inf
 
-from stalwart_lang.timeline.fold import Steps, Where
+from stalwart_lang.timeline.diff.fold import Steps, Where
+from stalwart_lang.timeline.diff.reduction import Blocks, Prepare, all_records, from_below
+from stalwart_lang.timeline.diff.signature import MASK, Held, Record, kind_of_record, signature_of
 from stalwart_lang.timeline.records import CutShort
-from stalwart_lang.timeline.reduction import Blocks, Prepare, all_records, from_below
-from stalwart_lang.timeline.signature import MASK, Held, Record, kind_of_record, signature_of
 
 _OF_OTHERS = b'"startTimeUnixNano"'
 

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from stalwart_lang.timeline.fold import Figures
+from stalwart_lang.timeline.diff.fold import Figures
 
 
 @dataclass(frozen=True, slots=True)

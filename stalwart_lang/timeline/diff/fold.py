@@ -14,7 +14,7 @@ from itertools import islice
 from operator import itemgetter, le
 from typing import NamedTuple, TypeAlias, TypeVar
 
-from stalwart_lang.timeline.signature import (
+from stalwart_lang.timeline.diff.signature import (
     MASK,
     Record,
     error_of,

@@ -9,8 +9,8 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
-from stalwart_lang.timeline.reduction import Content, Prepare
-from stalwart_lang.timeline.signature import Held, Record
+from stalwart_lang.timeline.diff.reduction import Content, Prepare
+from stalwart_lang.timeline.diff.signature import Held, Record
 from stalwart_lang.tracing.content import digest
 
 OTHER_KEYS = (

@@ -18,12 +18,12 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from operator import attrgetter
 
-from stalwart_lang.timeline.aside import Aside
-from stalwart_lang.timeline.figures import OTHER_RULES, RULES, Counting, RunFigures, count_run
-from stalwart_lang.timeline.large import LargeRun
-from stalwart_lang.timeline.passing import Passed, pass_over
 from stalwart_lang.timeline.records import Damage
-from stalwart_lang.timeline.timings import CallTimings
+from stalwart_lang.timeline.stats.aside import Aside
+from stalwart_lang.timeline.stats.figures import OTHER_RULES, RULES, Counting, RunFigures, count_run
+from stalwart_lang.timeline.stats.large import LargeRun
+from stalwart_lang.timeline.stats.passing import Passed, pass_over
+from stalwart_lang.timeline.stats.timings import CallTimings
 
 OUTCOMES = ("completed", "failed", "waiting", "open")
 

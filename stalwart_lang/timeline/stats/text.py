@@ -2,19 +2,19 @@
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
+from stalwart_lang.loops import RepeatedCall, RoundSignature, RunLoop
 from stalwart_lang.terminal import printable
-from stalwart_lang.timeline.figures import RunFigures
-from stalwart_lang.timeline.loops import RepeatedCall, RoundSignature, RunLoop
-from stalwart_lang.timeline.plot import histogram
-from stalwart_lang.timeline.summary import Summary
-from stalwart_lang.timeline.summary_json import (
+from stalwart_lang.timeline.stats.as_json import (
     PERCENTS,
     outcome_counts,
     spread,
     tools_by_calls,
 )
+from stalwart_lang.timeline.stats.figures import RunFigures
+from stalwart_lang.timeline.stats.plot import histogram
+from stalwart_lang.timeline.stats.summary import Summary
+from stalwart_lang.timeline.stats.timings import Timings
 from stalwart_lang.timeline.text import Line, Piece, Style
-from stalwart_lang.timeline.timings import Timings
 
 _LABEL = 15
 _NAME = 40

@@ -14,9 +14,8 @@ from datetime import UTC, datetime
 from io import BytesIO
 from typing import Protocol
 
-from stalwart_lang.timeline.fold import Broken, Figures, Fold, Steps
-from stalwart_lang.timeline.records import CutShort, Damage
-from stalwart_lang.timeline.signature import (
+from stalwart_lang.timeline.diff.fold import Broken, Figures, Fold, Steps
+from stalwart_lang.timeline.diff.signature import (
     MASK,
     NOT_A_RECORD,
     OURS,
@@ -29,6 +28,7 @@ from stalwart_lang.timeline.signature import (
     records_of,
     signature_of,
 )
+from stalwart_lang.timeline.records import CutShort, Damage
 
 KEPT_WHOLE = 64
 """Runs of which all is told; where a file holds more, only the signatures are."""

@@ -6,13 +6,13 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from operator import attrgetter
 
+from stalwart_lang.loops import RepeatedCall, RunLoop
 from stalwart_lang.timeline.kinds import Kind, kind_of
-from stalwart_lang.timeline.lineage import Key, Lineage, count_leaves
-from stalwart_lang.timeline.loops import RepeatedCall, RunLoop
-from stalwart_lang.timeline.passing import Passed, passed
 from stalwart_lang.timeline.records import Span
-from stalwart_lang.timeline.rounds import loops_and_repeated, tool_of
 from stalwart_lang.timeline.runs import Run
+from stalwart_lang.timeline.stats.lineage import Key, Lineage, count_leaves
+from stalwart_lang.timeline.stats.passing import Passed, passed
+from stalwart_lang.timeline.stats.rounds import loops_and_repeated, tool_of
 from stalwart_lang.tracing import attributes as names
 
 _NO_TIME = datetime.min.replace(tzinfo=UTC)
@@ -79,7 +79,7 @@ def run_figures(run: Run) -> RunFigures:
 
 
 def loops(run: Run) -> tuple[RunLoop, ...]:
-    """Return the loops of a run's agents; see `stalwart_lang.timeline.loops`."""
+    """Return the loops of a run's agents; see `stalwart_lang.loops`."""
     return run_figures(run).loops
 
 

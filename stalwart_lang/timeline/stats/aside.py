@@ -6,7 +6,7 @@ from typing import IO
 
 import msgspec
 
-from stalwart_lang.timeline.passing import Passed
+from stalwart_lang.timeline.stats.passing import Passed
 
 _PARTS = 64
 _MARKS = 2**20

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 
 from stalwart_lang.terminal import printable
-from stalwart_lang.timeline.difference import (
+from stalwart_lang.timeline.diff.difference import (
     Change,
     Comparison,
     Difference,
@@ -13,7 +13,7 @@ from stalwart_lang.timeline.difference import (
     StepDifference,
     told,
 )
-from stalwart_lang.timeline.difference_figures import FigureRow, figure_rows
+from stalwart_lang.timeline.diff.figures import FigureRow, figure_rows
 from stalwart_lang.timeline.text import LABELS, Line, Piece, Style
 
 _LONGEST = 200

@@ -5,8 +5,8 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from math import ceil
 
-from stalwart_lang.timeline.passing import Passed
-from stalwart_lang.timeline.rounds import tool_of
+from stalwart_lang.timeline.stats.passing import Passed
+from stalwart_lang.timeline.stats.rounds import tool_of
 
 _TOOLS = 1_000
 _FEW = 10_000

@@ -2,8 +2,8 @@
 
 from typing import Any
 
-from stalwart_lang.timeline.closer import Seen
-from stalwart_lang.timeline.difference import (
+from stalwart_lang.timeline.diff.closer import Seen
+from stalwart_lang.timeline.diff.difference import (
     ENDED,
     ERROR,
     Change,
@@ -14,9 +14,9 @@ from stalwart_lang.timeline.difference import (
     StepDifference,
     told,
 )
-from stalwart_lang.timeline.difference_figures import FigureRow, figure_rows
+from stalwart_lang.timeline.diff.figures import FigureRow, figure_rows
+from stalwart_lang.timeline.diff.signature import DECISIONS
 from stalwart_lang.timeline.kinds import Kind
-from stalwart_lang.timeline.signature import DECISIONS
 
 
 def comparison_object(found: Comparison, a: str, b: str) -> dict[str, Any]:

@@ -11,14 +11,12 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from stalwart_lang.timeline.align import Gap, Same, first_difference, parts
-from stalwart_lang.timeline.beside import both
-from stalwart_lang.timeline.closer import OneTrace, Seen, look_closer
-from stalwart_lang.timeline.comparable import need_preparation, preparation
-from stalwart_lang.timeline.fold import NODE, Figures, Steps, Where
-from stalwart_lang.timeline.kinds import Kind
-from stalwart_lang.timeline.records import Damage
-from stalwart_lang.timeline.reduction import (
+from stalwart_lang.timeline.diff.align import Gap, Same, first_difference, parts
+from stalwart_lang.timeline.diff.beside import both
+from stalwart_lang.timeline.diff.closer import OneTrace, Seen, look_closer
+from stalwart_lang.timeline.diff.comparable import need_preparation, preparation
+from stalwart_lang.timeline.diff.fold import NODE, Figures, Steps, Where
+from stalwart_lang.timeline.diff.reduction import (
     Blocks,
     Content,
     Prepare,
@@ -26,8 +24,7 @@ from stalwart_lang.timeline.reduction import (
     records_in,
     reduce_runs,
 )
-from stalwart_lang.timeline.select import NoSuchRun, prefix_of_id
-from stalwart_lang.timeline.signature import (
+from stalwart_lang.timeline.diff.signature import (
     DECISIONS,
     TELLERS,
     Record,
@@ -35,6 +32,9 @@ from stalwart_lang.timeline.signature import (
     kind_of_record,
     title_of_record,
 )
+from stalwart_lang.timeline.kinds import Kind
+from stalwart_lang.timeline.records import Damage
+from stalwart_lang.timeline.select import NoSuchRun, prefix_of_id
 from stalwart_lang.timeline.sources import STANDARD_INPUT, open_source
 
 SHOWN = 50

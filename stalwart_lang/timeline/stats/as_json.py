@@ -5,10 +5,10 @@ from collections.abc import Mapping
 from statistics import fmean
 from typing import Any
 
-from stalwart_lang.timeline.figures import RunFigures
-from stalwart_lang.timeline.loops import RepeatedCall, RunLoop
-from stalwart_lang.timeline.summary import OUTCOMES, Summary
-from stalwart_lang.timeline.timings import Timings, percentiles
+from stalwart_lang.loops import RepeatedCall, RunLoop
+from stalwart_lang.timeline.stats.figures import RunFigures
+from stalwart_lang.timeline.stats.summary import OUTCOMES, Summary
+from stalwart_lang.timeline.stats.timings import Timings, percentiles
 
 PERCENTS = (50, 95, 99)
 

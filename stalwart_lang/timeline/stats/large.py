@@ -7,20 +7,20 @@ from datetime import datetime, timedelta
 from itertools import islice
 from operator import attrgetter
 
-from stalwart_lang.timeline.figures import Counting, kind_of_passed
-from stalwart_lang.timeline.idtable import IdTable
+from stalwart_lang.loops import TIMES, CallSignature, RepeatedCall, RoundLoops
 from stalwart_lang.timeline.kinds import Kind
-from stalwart_lang.timeline.lineage import Key, Lineage, Lookup, count_leaves
-from stalwart_lang.timeline.loops import TIMES, CallSignature, RepeatedCall, RoundLoops
-from stalwart_lang.timeline.passing import Passed
-from stalwart_lang.timeline.rounds import (
+from stalwart_lang.timeline.stats.figures import Counting, kind_of_passed
+from stalwart_lang.timeline.stats.idtable import IdTable
+from stalwart_lang.timeline.stats.lineage import Key, Lineage, Lookup, count_leaves
+from stalwart_lang.timeline.stats.passing import Passed
+from stalwart_lang.timeline.stats.rounds import (
     FEWEST_IN_A_LOOP,
     again_and_again,
     arguments_of,
     call_signature,
     tool_of,
 )
-from stalwart_lang.timeline.timings import CallTimings
+from stalwart_lang.timeline.stats.timings import CallTimings
 
 _BATCH = 120
 """Spans counted together: what stays in a processor's cache."""

@@ -10,8 +10,7 @@ from collections.abc import Container, Iterable, Sequence
 from dataclasses import dataclass, field
 from operator import attrgetter
 
-from stalwart_lang.timeline.lineage import Key, Lineage
-from stalwart_lang.timeline.loops import (
+from stalwart_lang.loops import (
     TIMES,
     WINDOW,
     CallSignature,
@@ -20,7 +19,8 @@ from stalwart_lang.timeline.loops import (
     RunLoop,
     find_loops,
 )
-from stalwart_lang.timeline.passing import Passed
+from stalwart_lang.timeline.stats.lineage import Key, Lineage
+from stalwart_lang.timeline.stats.passing import Passed
 
 FEWEST_IN_A_LOOP = 3
 """Calls without which there is none: a call repeats `TIMES` times, and a loop has 4 rounds."""

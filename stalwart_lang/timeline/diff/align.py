@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from stalwart_lang.timeline.fold import JOINED, Steps
+from stalwart_lang.timeline.diff.fold import JOINED, Steps
 
 _WINDOW = 200
 """Steps of each run among which those that are the same are looked for after a difference."""

@@ -1,0 +1,1 @@
+"""Where two runs first differ, and what followed from that."""

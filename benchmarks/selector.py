@@ -7,7 +7,6 @@ import os
 import sys
 from argparse import ArgumentParser
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from functools import partial
 from itertools import islice
 from pathlib import Path
@@ -28,6 +27,7 @@ from peer import (
     without_accents,
 )
 from ratios import block, ratio, seconds
+from rows import Row
 
 from stalwart_lang import Language, Selector, Vocabulary
 from stalwart_lang.selector.grammar import load_grammar
@@ -49,35 +49,6 @@ E6_TURN: Mapping[Language, str] = {
     "en": ", then ".join(E6["en"]),
     "pt-BR": "{}, depois {} e então {}".format(*E6["pt-BR"]),
 }
-
-
-@dataclass(frozen=True)
-class Row:
-    """A line of the table: `value` must be at most, or at least, what is given of the two."""
-
-    what: str
-    value: float
-    unit: str
-    note: str = ""
-    at_most: float | None = None
-    at_least: float | None = None
-
-    @property
-    def failed(self) -> bool:
-        return (self.at_most is not None and self.value > self.at_most) or (
-            self.at_least is not None and self.value < self.at_least
-        )
-
-    def __str__(self) -> str:
-        mark, target = "FAIL" if self.failed else "pass", ""
-        if self.at_most is not None:
-            target = f"≤ {self.at_most:g} {self.unit}"
-        elif self.at_least is not None:
-            target = f"≥ {self.at_least:g} {self.unit}"
-        else:
-            mark = ""
-        value = f"{self.value:.3g} {self.unit}"
-        return f"{mark:<5} {self.what:<54} {value:>9}  {target:<9} {self.note}".rstrip()
 
 
 def against_the_floor() -> Iterator[Row]:

@@ -880,3 +880,31 @@ def test_what_cannot_be_followed_is_told(tmp_path):
         result = show(path, "--follow")
         assert result.exit_code == 2
         assert said in result.stderr
+
+
+def test_a_run_in_several_parts_of_a_rotated_file_is_read_as_one(tmp_path):
+    path = tmp_path / "run.jsonl"
+    with JsonLinesTracer(path, max_bytes=2_000) as tracer, tracer.run("loop"):
+        for number in range(12):
+            with tracer.node(f"n{number}"), tracer.tool("read"):
+                pass
+    parts = sorted(tmp_path.glob("run.*.jsonl"))
+    assert len(parts) > 2
+    shown = trace("show", "-", given=b"".join(one.read_bytes() for one in (*parts, path)))
+    nodes = [line.split()[1] for line in shown.stdout.splitlines() if "node" in line]
+    assert nodes == [f"n{number}" for number in range(12)]
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="the system has no full device")
+def test_a_full_disk_is_not_said_of_the_file_that_is_read(file):
+    with JsonLinesTracer(file) as tracer, tracer.run("loop"):
+        pass
+    with open("/dev/full", "wb") as full:
+        done = subprocess.run(
+            [sys.executable, "-m", "stalwart_lang", "trace", "show", str(file)],
+            stdout=full,
+            stderr=subprocess.PIPE,
+            check=False,
+        )
+    assert done.returncode == 2
+    assert done.stderr == b"Error: standard output, or the temporary folder, is full\n"

@@ -3,9 +3,10 @@
 import io
 import sys
 from collections.abc import Mapping
-from importlib import import_module
 
 import click
+
+from stalwart_lang.cli.lazy_group import LazyGroup
 
 _COMMANDS: Mapping[str, tuple[str, str]] = {
     "chat": ("stalwart_lang.cli.chat:chat", "Talk with an agent."),
@@ -18,26 +19,9 @@ _COMMANDS: Mapping[str, tuple[str, str]] = {
 """A command's name, where it is (`module:attribute`), and its line in the help."""
 
 
-class _LazyGroup(click.Group):
-    """A group whose commands are imported when they are called; its help imports none."""
-
-    def list_commands(self, _context: click.Context) -> list[str]:
-        return sorted(_COMMANDS)
-
-    def get_command(self, _context: click.Context, cmd_name: str) -> click.Command | None:
-        if cmd_name not in _COMMANDS:
-            return None
-        module, _, attribute = _COMMANDS[cmd_name][0].partition(":")
-        command = getattr(import_module(module), attribute)
-        assert isinstance(command, click.Command)
-        return command
-
-    def format_commands(self, _context: click.Context, formatter: click.HelpFormatter) -> None:
-        with formatter.section("Commands"):
-            formatter.write_dl([(name, line) for name, (_, line) in sorted(_COMMANDS.items())])
-
-
-@click.group(cls=_LazyGroup, context_settings={"help_option_names": ["-h", "--help"]})
+@click.group(
+    cls=LazyGroup, lazy=_COMMANDS, context_settings={"help_option_names": ["-h", "--help"]}
+)
 @click.version_option(package_name="stalwart-lang")
 def stalwart() -> None:
     """Agents that are read exactly, checked before they act, and explained afterwards.

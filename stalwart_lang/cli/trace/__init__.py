@@ -1,13 +1,13 @@
 """`stalwart trace`: runs read back from what their tracers wrote. A module a command."""
 
 from collections.abc import Mapping
-from importlib import import_module
 
 import click
 
 from stalwart_lang.cli.errors import Unreadable
+from stalwart_lang.cli.lazy_group import LazyGroup
 
-_COMMANDS: Mapping[str, str] = {
+_LINES: Mapping[str, str] = {
     "diff": "Find the first step where two runs part.",
     "export": "Write runs in the format of other tools.",
     "html": "Make a page of a run.",
@@ -15,23 +15,14 @@ _COMMANDS: Mapping[str, str] = {
     "stats": "Count over runs.",
     "tree": "Print runs as trees.",
 }
-"""A command's name, which is also its module's and the function's in it, and its line of help."""
+_COMMANDS = {name: (f"{__name__}.{name}:{name}", line) for name, line in _LINES.items()}
+"""A command's name is also its module's and the function's in it."""
 
 _OF_THE_EXTRA = ("jinja2", "msgspec", "rich", "zstandard")
 
 
-class _LazyGroup(click.Group):
-    """A group whose commands are imported when they are called; its help imports none."""
-
-    def list_commands(self, _context: click.Context) -> list[str]:
-        return sorted(_COMMANDS)
-
-    def get_command(self, _context: click.Context, cmd_name: str) -> click.Command | None:
-        if cmd_name not in _COMMANDS:
-            return None
-        command = getattr(import_module(f"{__name__}.{cmd_name}"), cmd_name)
-        assert isinstance(command, click.Command)
-        return command
+class _TraceGroup(LazyGroup):
+    """Says which extra is missing."""
 
     def invoke(self, ctx: click.Context) -> object:
         try:
@@ -43,12 +34,10 @@ class _LazyGroup(click.Group):
                 f"stalwart trace needs {error.name}: pip install 'stalwart-lang[trace]'"
             ) from error
 
-    def format_commands(self, _context: click.Context, formatter: click.HelpFormatter) -> None:
-        with formatter.section("Commands"):
-            formatter.write_dl(sorted(_COMMANDS.items()))
 
-
-@click.group(cls=_LazyGroup, context_settings={"help_option_names": ["-h", "--help"]})
+@click.group(
+    cls=_TraceGroup, lazy=_COMMANDS, context_settings={"help_option_names": ["-h", "--help"]}
+)
 def trace() -> None:
     """Show what a run did, from the file its tracer wrote or from its agent's store.
 

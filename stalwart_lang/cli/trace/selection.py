@@ -1,5 +1,6 @@
 """Which runs of a file a command is about, and what it says of lines that hold none."""
 
+import errno
 import functools
 from collections.abc import Callable, Generator, Iterator
 from contextlib import contextmanager
@@ -20,6 +21,7 @@ from stalwart_lang.timeline.stored import (
 P = ParamSpec("P")
 T = TypeVar("T")
 _NAMED = 20
+_FULL = (errno.ENOSPC, errno.EDQUOT)
 
 
 def selection(command: Callable[..., T]) -> Callable[..., T]:
@@ -86,6 +88,8 @@ def reading(file: str) -> Generator[None, None, None]:
     except BrokenPipeError:  # of standard output: its reader has gone away
         raise
     except OSError as error:
+        if error.errno in _FULL and error.filename is None:  # nothing that is read is full
+            raise Unreadable("standard output, or the temporary folder, is full") from error
         raise unreadable(str(error.filename or file), error) from error
     except NoSuchRun as error:
         raise Unreadable(f"{file}: {error}") from error

@@ -115,6 +115,46 @@ def test_the_program_prints_what_the_page_shows(shop, name):
     assert (done.stdout, done.stderr) == (output, "")
 
 
+def stored_page(shop: Path, language: str) -> str:
+    """What a reader of the page sees first: the outcome and the sentence."""
+    made = run(
+        shop,
+        *("stalwart", "trace", "html", "--thread", "desk/u-17", "--store", "sqlite:///runs.db"),
+        *("-o", "run.html", "--language", language),
+    )
+    assert (made.returncode, made.stderr) == (0, "")
+    html = (shop / "run.html").read_text("utf-8")
+    verdict, story = (
+        re.sub("<[^>]*>", "", re.search(rf'class="{name}">(.*?)</(span|p)>', html)[1])
+        for name in ("verdict", "story")
+    )
+    return f"{verdict}: {story}"
+
+
+def test_the_page_from_the_store_tells_what_waits_and_what_came_of_it(shop):
+    chat = ("stalwart", "chat", "agent.yaml", "--user", "u-17")
+    run(
+        shop,
+        *chat,
+        "charge order 4411 40.00, then update the crm for order 4411, then provision the account "
+        "for order 4411",
+    )
+    said = stored_page(shop, "en")
+    assert said == "Waiting: Waiting for a person to confirm charge_card."
+    for _ in range(3):
+        run(shop, *chat, "--approve")
+    said = stored_page(shop, "en")
+    assert said == (
+        "Failed: provision_account failed (RuntimeError); update_crm and charge_card were undone."
+    )
+    said = stored_page(shop, "pt-BR")
+    assert said == (
+        "Falhou: provision_account falhou (RuntimeError); update_crm e charge_card foram desfeitas."
+    )
+    run(shop, *chat, "show order 4411")
+    assert stored_page(shop, "en").startswith("Completed: ")
+
+
 def test_the_pages_show_one_timeline():
     english, portuguese = (
         next(output for command, output in commands(page(name)) if "trace show" in command)

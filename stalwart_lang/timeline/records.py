@@ -30,7 +30,7 @@ class Span(msgspec.Struct, frozen=True):
     """A span as recorded: its end (`type` "span") or, where that is missing, its start ("start").
 
     Times are aware; `duration_ms` is in milliseconds; `end` and `duration_ms` are None while the
-    span is open. `attributes` are as written.
+    span is open, and where they are not known. `attributes` are as written.
     """
 
     type: Literal["span", "start"]

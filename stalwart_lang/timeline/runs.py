@@ -22,7 +22,8 @@ class Node:
 class Run:
     """The spans of one trace, in the order in which they started.
 
-    `stored` tells that they were made from a store, which keeps no durations.
+    `stored` tells that they were made from a store, which keeps no durations, and of a pause no
+    answer: what comes after it tells that there was one.
     """
 
     trace_id: str
@@ -76,6 +77,8 @@ class Run:
         kinds = [kind_of(span) for span in self.spans]
         if "rollback" in kinds or any(root.span.failed for root in self.roots):
             return "failed"
+        if self.stored:
+            return "waiting" if kinds[-1] == "interrupt" else "completed"
         waits = [kind for kind in kinds if kind in ("interrupt", "resume")]
         return "waiting" if waits and waits[-1] == "interrupt" else "completed"
 

@@ -100,7 +100,7 @@ def timeline(run: Run, violations: Mapping[str, Sequence[str]] | None = None) ->
         yield (Piece("After it, as consequences:", "heading"),)
         for number, text in later:
             yield entry("" if number is None else f"step {number}", Piece(text, "error"))
-    for root in run.roots:
+    for root in () if run.stored else run.roots:  # a thread goes on after a turn that failed
         if root.children and kind_of(root.span) in ("run", "other"):
             yield from ending(root.span)
 

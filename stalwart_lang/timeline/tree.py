@@ -48,8 +48,10 @@ def _described(span: Span, tail: Line) -> Iterator[Piece]:
     if span.open:
         yield Piece(f"{name:<13}")
         yield Piece("open", "open")
+    elif span.duration_ms is None:
+        yield Piece(f"{name:<13}")
     else:
-        yield Piece(f"{name:<13}{round(span.duration_ms or 0):>3}ms")
+        yield Piece(f"{name:<13}{round(span.duration_ms):>3}ms")
     yield from tail
     for piece in _told(span, kind):
         yield Piece("  ")

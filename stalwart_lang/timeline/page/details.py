@@ -134,8 +134,8 @@ def _lines(
         yield from known(words.tokens_out, names.OUTPUT_TOKENS)
         yield from known(words.finish, names.FINISH_REASONS)
     took = moment(span.start)
-    if span.end is not None:
-        length = duration(span.duration_ms or 0, words)
+    if span.end is not None and span.duration_ms is not None:
+        length = duration(span.duration_ms, words)
         took = f"{took} {words.ends} {moment(span.end)} ({length})"
     yield Line(words.times, Markup.escape(took))
     ids = shown(span.span_id[:80])

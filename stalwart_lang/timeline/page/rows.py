@@ -238,7 +238,9 @@ class _RowMaker:
         x, width = self._bar(start, None if span.open else start + length_ms(span))
         badge = badge_of(span, words)
         violation = story.violations.get(span.span_id)
-        takes = "" if span.open else duration(length_ms(span), words)
+        known = span.duration_ms is not None
+        takes = "" if span.open else duration(length_ms(span), words) if known else "—"
+        said = words.no_end if span.open else words.starts if known else words.is_at
         starts = duration(start, words)
         return Row(
             id=self._ids[span.span_id],
@@ -252,9 +254,7 @@ class _RowMaker:
             x=x,
             width=width,
             tone=badge.tone if badge is not None and badge.tone in ("bad", "open") else "",
-            starts=(words.no_end if span.open else words.starts).format(
-                start=starts, duration=takes
-            ),
+            starts=said.format(start=starts, duration=takes),
             takes=takes,
             violation=""
             if violation is None

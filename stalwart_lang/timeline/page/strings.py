@@ -53,6 +53,7 @@ class Words:
     step: str
     timeline_help: str
     starts: str
+    is_at: str
     no_end: str
     gap: str
     folded: Counted
@@ -205,6 +206,7 @@ WORDS: Mapping[str, Words] = {
         step="Step",
         timeline_help="Open a row for all that was recorded of it.",
         starts="starts at {start}, takes {duration}",
+        is_at="is at {start}",
         no_end="starts at {start}, has no end",
         gap="nothing was recorded for {duration}",
         folded=("{n} row", "{n} rows"),
@@ -338,6 +340,7 @@ WORDS: Mapping[str, Words] = {
         step="Passo",
         timeline_help="Abra uma linha para ver tudo o que foi registrado dela.",
         starts="começa em {start}, leva {duration}",
+        is_at="está em {start}",
         no_end="começa em {start}, não tem fim",
         gap="nada foi registrado por {duration}",
         folded=("{n} linha", "{n} linhas"),

@@ -1,12 +1,13 @@
 """A stored thread as a run: a span a step, and below it what was done in the step.
 
 The store keeps no durations and nothing of what happened inside a tool: the spans have the moment
-of their checkpoint. A step is the checkpoint of its number. What it did is written after the
-checkpoint before it; a pause after the checkpoint itself, since the step that pauses makes none.
+of their checkpoint and no end; the whole thread lasts from its first to its last. A step is the
+checkpoint of its number. What it did is written after the checkpoint before it; a pause after the
+checkpoint itself, since the step that pauses makes none.
 """
 
 import hashlib
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from typing import Any
@@ -14,6 +15,7 @@ from typing import Any
 from stalwart_lang.timeline.records import Error, Span
 from stalwart_lang.timeline.runs import Run
 from stalwart_lang.timeline.stored.store import (
+    Checkpoint,
     Store,
     Write,
     checkpoints_of,
@@ -58,15 +60,18 @@ def _spans(store: Store, thread: str) -> Iterator[Span]:
     trace_id = _hash(thread, 32)
     checkpoints = checkpoints_of(store, thread)
     written = _written(store.writes(thread, (_ACT, _INTERRUPT)))
-    start = _moment(checkpoints[0].id)
+    start, end = _moment(checkpoints[0].id), _moment(checkpoints[-1].id)
+    error = _what_stopped(checkpoints, written)
     root = Span(
         type="span",
         trace_id=trace_id,
         span_id=_hash(thread, 16),
         name=f"{names.INVOKE_AGENT} {thread}",
         start=start,
-        end=start,
-        duration_ms=0.0,
+        end=end,
+        duration_ms=max((end - start) / timedelta(milliseconds=1), 0.0),
+        status="error" if error else "ok",
+        error=Error(error) if error else None,
         attributes={
             names.OPERATION_NAME: names.INVOKE_AGENT,
             names.AGENT_NAME: thread.rpartition("/")[0] or thread,
@@ -98,6 +103,27 @@ def _spans(store: Store, thread: str) -> Iterator[Span]:
             yield made.pause(node, pause, step.span_id)
 
 
+def _what_stopped(checkpoints: Sequence[Checkpoint], written: Mapping[str, _Written]) -> str | None:
+    """Return the error that stopped the thread's last turn, if it was one.
+
+    A failed call that the turn went on after did not stop it; one that was followed by undos did.
+    """
+    stopped: str | None = None
+    for checkpoint in checkpoints:
+        if metadata_of(checkpoint).get("source") == "input":
+            stopped = None
+            continue
+        for act in written.get(checkpoint.parent or "", _Written()).acts:
+            if act.get("kind") == "call":
+                stopped = _error(act)
+    return stopped
+
+
+def _error(act: Mapping[str, Any]) -> str | None:
+    error = "in doubt" if act.get("kind") == "call" and act.get("in_doubt") else act.get("error")
+    return str(error) if error else None
+
+
 @dataclass(slots=True)
 class _Step:
     """Makes the spans of one step, each with an id of its own."""
@@ -120,8 +146,6 @@ class _Step:
             name=name,
             start=moment,
             parent_id=parent,
-            end=moment,
-            duration_ms=0.0,
             status="error" if error else "ok",
             error=Error(error) if error else None,
             attributes={key: value for key, value in attributes.items() if value is not None},
@@ -130,11 +154,8 @@ class _Step:
     def act(self, act: Mapping[str, Any], parent: str) -> Span:
         kind = act.get("kind")
         name = _ACTS.get(str(kind), f"stalwart.{kind}")
-        error = act.get("error")
         held = {attribute: act.get(key) for key, attribute in _KEPT.items()}
-        if kind == "call" and act.get("in_doubt"):
-            error = "in doubt"
-        return self.span(name, parent, held, str(error) if error else None)
+        return self.span(name, parent, held, _error(act))
 
     def pause(self, node: str, value: Any, parent: str) -> Span:
         asked = value.get("value") if isinstance(value, Mapping) and CLASS in value else value
@@ -167,6 +188,7 @@ _KEPT: Mapping[str, str] = {
     "labels": names.LABELS,
     "args_digest": names.ARGS_DIGEST,
     "undoes": names.UNDOES,
+    "history": names.STEP,
     "to": names.TO_STEP,
 }
 

@@ -51,6 +51,7 @@ class Server(LanguageServer):
         self._said: set[str] = set()
         self._tasks: set[asyncio.Task[None]] = set()
         self._watched: list[str] = ["**/*.{yaml,yml}"]
+        self._found = asyncio.Event()
         self._begin_listeners: list[Callable[[types.InitializeParams], None]] = []
         self._change_listeners: list[Callable[[str], None]] = []
         self._file_listeners: list[Callable[[str], None]] = []
@@ -252,6 +253,11 @@ class Server(LanguageServer):
                 )
         for uri in self.project.open_uris():
             self.analyses.changed(uri)
+        self._found.set()
+
+    async def all_found(self) -> None:
+        """Wait until the workspace's files have been looked through, as they are at a start."""
+        await self._found.wait()
 
     def _learn(self, paths: Iterable[Path]) -> None:
         for path in paths:

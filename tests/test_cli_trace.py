@@ -899,7 +899,7 @@ def test_a_run_in_several_parts_of_a_rotated_file_is_read_as_one(tmp_path):
 def test_a_full_disk_is_not_said_of_the_file_that_is_read(file):
     with JsonLinesTracer(file) as tracer, tracer.run("loop"):
         pass
-    with open("/dev/full", "wb") as full:
+    with Path("/dev/full").open("wb") as full:
         done = subprocess.run(
             [sys.executable, "-m", "stalwart_lang", "trace", "show", str(file)],
             stdout=full,

@@ -3,10 +3,20 @@
 FEATURES = (
     "diagnostics",
     "code_actions",
+    "completion",
     "traces",
     "hover",
     "definition",
+    "references",
+    "rename",
+    "highlights",
     "symbols",
+    "workspace_symbols",
+    "semantic_tokens",
+    "folding",
+    "selection_ranges",
+    "links",
     "code_lens",
+    "inlay_hints",
 )
 """The modules that a server has."""

@@ -6,6 +6,7 @@ from lsprotocol import types
 
 from stalwart_lang.lsp.documents import Encoding
 from stalwart_lang.lsp.features.trace_definition import named_by, written_at
+from stalwart_lang.lsp.markup import markup_for_hover
 from stalwart_lang.lsp.traces.explaining import Around, explain
 from stalwart_lang.lsp.traces.placing import offset_in
 from stalwart_lang.lsp.traces.reading import line_at, number_at, record_of, span_at
@@ -36,13 +37,10 @@ async def answer(server: "Server", params: types.HoverParams) -> types.Hover | N
         for named in named_by(span)
         if named.kind != "tool" and (places := written_at(server.project, named, uri))
     }
-    asked = server.client_capabilities.text_document
-    formats = asked.hover.content_format if asked and asked.hover else None
-    markdown = not formats or types.MarkupKind.Markdown in formats
+    markup = markup_for_hover(server)
     words = words_of(server.project.configuration.language)
-    said = explain(span, words, around, links, markdown=markdown)
-    kind = types.MarkupKind.Markdown if markdown else types.MarkupKind.PlainText
-    return types.Hover(contents=types.MarkupContent(kind=kind, value=said))
+    said = explain(span, words, around, links, markdown=markup.markdown)
+    return types.Hover(contents=markup.content((said,)))
 
 
 def span_and_around(

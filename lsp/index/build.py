@@ -39,15 +39,20 @@ class Outline:
     """What the names in a document depend on, in itself and in the files that belong to it.
 
     `types` has the type of each argument as it is written, by tool and argument; `lists` the
-    closed lists.
+    closed lists, and `members` their values, each with its list.
     """
 
     types: Mapping[tuple[str, str], str] = field(default_factory=dict)
     lists: frozenset[str] = frozenset()
+    members: frozenset[tuple[str, str]] = frozenset()
 
     def joined(self, other: "Outline") -> "Outline":
         """This and another's; where both have a type, this one's."""
-        return Outline({**other.types, **self.types}, self.lists | other.lists)
+        return Outline(
+            {**other.types, **self.types},
+            self.lists | other.lists,
+            self.members | other.members,
+        )
 
 
 def kind_of(root: Node | None, language_id: str = "") -> DocumentKind:
@@ -71,8 +76,9 @@ def outline_of(root: Node | None) -> Outline:
         for slot, value in _entries(_entry(entry, "takes")):
             node = _type_node(value)
             types[tool.text, slot.text] = "" if node is None else node.text
-    lists = frozenset(name.text for name, _ in _entries(_entry(root, "values")))
-    return Outline(types, lists)
+    values = _entries(_entry(root, "values"))
+    members = ((name.text, member.text) for name, its in values for member, _ in _entries(its))
+    return Outline(types, frozenset(name.text for name, _ in values), frozenset(members))
 
 
 def build_index(
@@ -220,13 +226,17 @@ class _Building:
                         self._member(its, slot.text, member)
 
     def _member(self, tool: str, slot: str, node: Node) -> None:
-        """A value of an argument: the name of a member, where the argument takes a closed list."""
+        """A value of an argument: the name of a member, where the argument takes a closed list.
+
+        Of several lists it is the first that has the member.
+        """
         if not isinstance(node, Scalar):
             return
-        for one in names_in(self.outline.types.get((tool, slot), "")):
-            if one.name in self.outline.lists:
-                self._refer("member", node, one.name)
-                return
+        named = names_in(self.outline.types.get((tool, slot), ""))
+        lists = [one.name for one in named if one.name in self.outline.lists]
+        having = (one for one in lists if (one, node.text) in self.outline.members)
+        for one in (*having, *lists)[:1]:
+            self._refer("member", node, one)
 
     def _turn(self, number: int, entry: Node) -> None:
         now = _entry(entry, "now")

@@ -49,12 +49,11 @@ def phrase_text(
 def slots_in(text: str, scalar: Scalar, phrase: PhraseText, uri: str) -> Iterator[Occurrence]:
     """The references that a tool's phrase makes to the tool's arguments."""
     quoted = is_quoted(text, scalar)
-    for part in phrase.parts:
-        if part.kind in ("slot", "optional") and part.text:
-            start = part.start + 1
-            while text[start : start + 1].isspace():
-                start += 1
-            end = start + len(part.text)
+    for found in _PARTS.finditer(scalar.text):
+        name = (found[1] or "").strip()
+        if name:
+            first = scalar.text.index(name, found.start(1))
+            start, end = phrase.place(first), phrase.place(first + len(name))
             yield Occurrence(
-                "slot", part.text, "reference", uri, start, end, phrase.name, start, end, quoted
+                "slot", name, "reference", uri, start, end, phrase.name, start, end, quoted
             )

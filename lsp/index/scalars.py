@@ -46,6 +46,13 @@ def span(text: str, scalar: Scalar) -> tuple[int, int]:
     return found[0], found[-1]
 
 
+def last_word(text: str, start: int, end: int) -> int:
+    """Where what stands from `start` on ends, without the blanks and line breaks before `end`."""
+    while end > start and text[end - 1].isspace():
+        end -= 1
+    return end
+
+
 def _walk(text: str, scalar: Scalar, at: int) -> Iterator[int]:
     """Follow a plain or quoted scalar: escapes, doubled quotes, folded lines."""
     quote = "" if scalar.plain else text[at - 1]

@@ -5,8 +5,8 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 
+from stalwart_lang.lsp.markup import clipped, code
 from stalwart_lang.lsp.traces.words import Words
-from stalwart_lang.terminal import printable
 from stalwart_lang.timeline.kinds import kind_of, title_of
 from stalwart_lang.timeline.records import Span
 from stalwart_lang.tracing import attributes as names
@@ -14,7 +14,7 @@ from stalwart_lang.tracing import attributes as names
 VIOLATION = "stalwart.violation"
 """The attribute of a step that broke the run's state: which rule of it."""
 
-_CLIPPED, _LISTED = 300, 20
+_LISTED = 20
 _MARKS = re.compile(r"\*\*")
 
 
@@ -39,7 +39,7 @@ def explain(
 
     `links` are the URIs of where rules and phrases are written, by their names.
     """
-    quoted = _code if markdown else _clipped
+    quoted = code if markdown else clipped
     said = _sentence(span, words, quoted)
     if span.open:
         said += " " + words.never_ended
@@ -186,19 +186,6 @@ def _foot(span: Span, words: Words, around: Around, quoted: Callable[[str], str]
         yield words.thread.format(name=quoted(around.thread))
 
 
-def _code(text: str) -> str:
-    """Return a text of others as code in Markdown, from which nothing in it gets out."""
-    text = _clipped(text)
-    longest = max((len(ticks) for ticks in re.findall("`+", text)), default=0)
-    fence = "`" * (longest + 1)
-    blank = " " if longest or text.startswith(" ") or not text else ""
-    return f"{fence}{blank}{text}{blank}{fence}"
-
-
-def _clipped(text: str) -> str:
-    return printable(text if len(text) <= _CLIPPED else text[: _CLIPPED - 1] + "…")
-
-
 def _text(span: Span, name: str) -> str | None:
     value = span.attributes.get(name)
     return value if isinstance(value, str) else None
@@ -206,7 +193,7 @@ def _text(span: Span, name: str) -> str | None:
 
 def _shown(span: Span, name: str) -> str | None:
     value = span.attributes.get(name)
-    return _clipped(str(value)) if isinstance(value, str | int | float) else None
+    return clipped(str(value)) if isinstance(value, str | int | float) else None
 
 
 def _texts(span: Span, name: str) -> list[str]:

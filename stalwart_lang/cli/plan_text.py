@@ -1,14 +1,12 @@
 """A plan as a person reads it, in the language of the turn."""
 
-import json
-import re
 from collections.abc import Iterator, Mapping, Sequence
 
 from stalwart_lang import Call, Plan
+from stalwart_lang.selector.shown import shown_call
 from stalwart_lang.terminal import excerpt, printable
 from stalwart_lang.vocabulary.model import Language
 
-_BARE = re.compile(r"[\w@.+:/\-]+")
 _EXPECTED_SHOWN = 8
 
 _LABELS: Mapping[Language, Mapping[str, str]] = {
@@ -67,18 +65,9 @@ def plan_lines(plan: Plan, turn: str) -> Iterator[str]:
 def _calls(calls: Sequence[Call], turn: str, labels: Mapping[str, str]) -> Iterator[str]:
     width = max(len(labels["from"]), len(labels["rule"]))
     for call in calls:
-        arguments = ", ".join(f"{name}={_value(value)}" for name, value in call.arguments.items())
-        yield f"  {call.tool}({arguments})"
+        yield f"  {shown_call(call)}"
         yield f"    {labels['from']:<{width}}  {printable(turn[call.start : call.end])}"
         yield f"    {labels['rule']:<{width}}  {call.rule} ({call.file}:{call.line})"
-
-
-def _value(value: object) -> str:
-    if isinstance(value, Mapping):
-        return " ".join(map(_value, value.values()))
-    if isinstance(value, str) and not _BARE.fullmatch(value):
-        return printable(json.dumps(value, ensure_ascii=False))
-    return str(value)
 
 
 def _expected(words: Sequence[str]) -> str:

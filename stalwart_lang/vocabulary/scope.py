@@ -32,7 +32,8 @@ TEXT_KINDS = frozenset(
 ) | {"digits", "quoted text"}
 """Kinds whose values are text even where an author writes them as a number."""
 
-_RESERVED = frozenset((*PLAIN_KINDS, "optional", "or", "quantity", "of"))
+RESERVED = frozenset((*PLAIN_KINDS, "optional", "or", "quantity", "of"))
+"""What no thing or closed list can be called."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,7 +118,7 @@ class Scope:
         """Report things and closed lists whose names are taken."""
         for section in ("things", "values"):
             for source, key, _ in self._raw(section):
-                if key.text in _RESERVED:
+                if key.text in RESERVED:
                     message = f"{quoted(key.text)} is a type of the language's own"
                     self.report("SV025", message, source, key, "give it another name")
         for source, key, _ in self._raw("values"):

@@ -1,0 +1,1 @@
+"""Completion: where in a file something is typed, and what can stand there."""

@@ -1,0 +1,1 @@
+"""What a vocabulary says, explained to people: readings, tools, rules, words, keys."""

@@ -1,0 +1,316 @@
+"""What is said of vocabularies, in each language; what is in braces is filled in."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from stalwart_lang.vocabulary.model import Language
+
+if TYPE_CHECKING:
+    from stalwart_lang.lsp.server import Server
+
+
+@dataclass(frozen=True, slots=True)
+class Words:
+    """Every sentence and label about a vocabulary."""
+
+    kinds: Mapping[str, str]
+    """By what a name stands for, what it is called."""
+    part_of: str
+    both: str
+    either: str
+
+    undone_by: str
+    undoes: str
+    takes_nothing: str
+    arguments: str
+    optional: str
+    asks: str
+    introduced_by: str
+    prepositions: str
+    phrases: str
+    no_phrases: str
+    examples: str
+    made_example: str
+    rules: str
+
+    conditions: Mapping[str, str]
+    where: str
+    never: str
+    requires: str
+    confirms: str
+    after: str
+    not_after: str
+    at_most: str
+    once: str
+    not_once: str
+    checked: str
+    step: str
+    says: str
+    only_recorded: str
+
+    decisions: str
+    decisions_of_phrase: str
+    latest: str
+    no_decisions: str
+    by: str
+
+    verb_forms: str
+    must_say: str
+    may_leave_out: str
+    any_place: str
+    any_order: str
+    words: str
+    masculine: str
+    feminine: str
+    members: str
+    used_by: str
+    required_by: str
+    given_in: str
+    one_of: str
+    examples_of_value: str
+
+    verdicts: Mapping[str, str]
+    reading: str
+    phrase: str
+    needs: str
+    could_stand: str
+    language: str
+    chosen_by: Mapping[str, str]
+    expected: str
+    more_calls: str
+
+    try_turn: str
+    try_words: str
+    timeline: str
+    last: str
+    no_vocabulary: str
+    not_a_vocabulary: str
+    has_errors: str
+    no_such_language: str
+    typed_at: str
+    not_changed: str
+    cannot_change: str
+    stub_label: str
+
+
+EN = Words(
+    kinds={
+        "tool": "Tool",
+        "slot": "Argument",
+        "thing": "Thing",
+        "list": "Closed list",
+        "member": "Value",
+        "unit": "Unit",
+        "rule": "Rule",
+        "fact": "Fact",
+        "phrase": "Phrase",
+        "turn": "Turn",
+        "key": "Key",
+    },
+    part_of="of {name}",
+    both="and",
+    either="or",
+    undone_by="Undone by {name}.",
+    undoes="Undoes {name}.",
+    takes_nothing="It takes no arguments.",
+    arguments="Arguments",
+    optional="optional",
+    asks="asked for with {said}",
+    introduced_by="introduced by {said}",
+    prepositions="may follow {said}",
+    phrases="Phrases",
+    no_phrases="No turn can ask for it: it has no phrases.",
+    examples="Turns that read so",
+    made_example="made from its phrase",
+    rules="Rules",
+    conditions={
+        "over": "{argument} is over {value}",
+        "under": "{argument} is under {value}",
+        "one_of": "{argument} is one of {value}",
+        "matches": "all of {argument} matches {value}",
+    },
+    where="Where {conditions}:",
+    never="{tool} is refused.",
+    requires="{tool} is refused unless {facts} is true.",
+    confirms="A person must confirm {tool}.",
+    after="{tool} runs only after {other} has run, about the same things.",
+    not_after="{tool} does not run after {other} has run, about the same things.",
+    at_most="{tool} runs at most {count} times in a run.",
+    once="{tool} runs only once in a run.",
+    not_once="{tool} does not run at all.",
+    checked="In the check",
+    step="step {step}: {outcome}, as {name}",
+    says="It says",
+    only_recorded="The vocabulary has errors: what the rule means is not known before they are "
+    "mended.",
+    decisions="Recorded decisions",
+    decisions_of_phrase="Recorded turns that it read",
+    latest="Latest",
+    no_decisions="No decision is recorded.",
+    by="by {step}",
+    verb_forms="Forms of the verb",
+    must_say="Must be said",
+    may_leave_out="may be left out",
+    any_place="anywhere in the turn, behind the word that introduces it",
+    any_order="Arguments in any order",
+    words="Words",
+    masculine="masculine",
+    feminine="feminine",
+    members="Values",
+    used_by="Used by",
+    required_by="Required by",
+    given_in="Given in {place}.",
+    one_of="One of",
+    examples_of_value="For example",
+    verdicts={
+        "read": "This turn is **read**.",
+        "incomplete": "Something is **missing** in this turn.",
+        "ambiguous": "This turn is **ambiguous**: it can be read in more than one way.",
+        "unread": "This turn is **not read**.",
+    },
+    reading="Reading {number}",
+    phrase="phrase",
+    needs="{tool} needs {argument}: {question}",
+    could_stand="Could stand there",
+    language="Language",
+    chosen_by={
+        "key": "the key that the turn stands under",
+        "request": "asked for with the turn",
+        "console": "set in the editor",
+        "vocabulary": "the vocabulary's",
+        "default": "the default",
+    },
+    expected="The entry wants {expected}, and gets {got}.",
+    more_calls="{n} more",
+    try_turn="Try a turn",
+    try_words="Try {turn}",
+    timeline="Open timeline",
+    last="last {time}: {outcome}",
+    no_vocabulary="There is no vocabulary to try a turn with.",
+    not_a_vocabulary="This file is no vocabulary.",
+    has_errors="The vocabulary has errors: no turn can be read before they are mended.",
+    no_such_language="There is no language {language}: it is en or pt-BR.",
+    typed_at="Type the turn in line {line} of {file}.",
+    not_changed="The editor did not take the change: {reason}",
+    cannot_change="This editor lets no server change a file. Add this under turns: {stub}",
+    stub_label="Try a turn",
+)
+
+PT_BR = Words(
+    kinds={
+        "tool": "Ferramenta",
+        "slot": "Argumento",
+        "thing": "Coisa",
+        "list": "Lista fechada",
+        "member": "Valor",
+        "unit": "Unidade",
+        "rule": "Regra",
+        "fact": "Fato",
+        "phrase": "Frase",
+        "turn": "Pedido",
+        "key": "Chave",
+    },
+    part_of="de {name}",
+    both="e",
+    either="ou",
+    undone_by="Desfeita por {name}.",
+    undoes="Desfaz {name}.",
+    takes_nothing="Não recebe argumentos.",
+    arguments="Argumentos",
+    optional="opcional",
+    asks="perguntado com {said}",
+    introduced_by="introduzido por {said}",
+    prepositions="pode vir depois de {said}",
+    phrases="Frases",
+    no_phrases="Nenhum pedido chega a ela: não tem frases.",
+    examples="Pedidos que se leem assim",
+    made_example="feito a partir da frase",
+    rules="Regras",
+    conditions={
+        "over": "{argument} é maior que {value}",
+        "under": "{argument} é menor que {value}",
+        "one_of": "{argument} é um destes: {value}",
+        "matches": "{argument} inteiro casa com {value}",
+    },
+    where="Quando {conditions}:",
+    never="{tool} é recusada.",
+    requires="{tool} é recusada, a não ser que {facts} seja verdade.",
+    confirms="Uma pessoa precisa confirmar {tool}.",
+    after="{tool} só roda depois de {other}, sobre as mesmas coisas.",
+    not_after="{tool} não roda depois de {other}, sobre as mesmas coisas.",
+    at_most="{tool} roda no máximo {count} vezes em uma execução.",
+    once="{tool} só roda uma vez em uma execução.",
+    not_once="{tool} não roda nunca.",
+    checked="Na verificação",
+    step="passo {step}: {outcome}, como {name}",
+    says="Ela diz",
+    only_recorded="O vocabulário tem erros: o que a regra quer dizer só se sabe depois de "
+    "corrigidos.",
+    decisions="Decisões registradas",
+    decisions_of_phrase="Pedidos registrados que ela leu",
+    latest="As mais recentes",
+    no_decisions="Não há decisão registrada.",
+    by="por {step}",
+    verb_forms="Formas do verbo",
+    must_say="Tem de ser dito",
+    may_leave_out="pode faltar",
+    any_place="em qualquer lugar do pedido, depois da palavra que o introduz",
+    any_order="Argumentos em qualquer ordem",
+    words="Palavras",
+    masculine="masculino",
+    feminine="feminino",
+    members="Valores",
+    used_by="Usado por",
+    required_by="Exigido por",
+    given_in="Dado em {place}.",
+    one_of="Um destes",
+    examples_of_value="Por exemplo",
+    verdicts={
+        "read": "Este pedido é **lido**.",
+        "incomplete": "**Falta** algo neste pedido.",
+        "ambiguous": "Este pedido é **ambíguo**: pode ser lido de mais de uma maneira.",
+        "unread": "Este pedido **não é lido**.",
+    },
+    reading="Leitura {number}",
+    phrase="frase",
+    needs="{tool} precisa de {argument}: {question}",
+    could_stand="Ali poderia estar",
+    language="Idioma",
+    chosen_by={
+        "key": "a chave em que o pedido está",
+        "request": "pedido junto com a frase",
+        "console": "definido no editor",
+        "vocabulary": "o do vocabulário",
+        "default": "o padrão",
+    },
+    expected="A entrada quer {expected} e recebe {got}.",
+    more_calls="mais {n}",
+    try_turn="Experimentar um pedido",
+    try_words="Experimentar {turn}",
+    timeline="Abrir linha do tempo",
+    last="última {time}: {outcome}",
+    no_vocabulary="Não há vocabulário para experimentar um pedido.",
+    not_a_vocabulary="Este arquivo não é um vocabulário.",
+    has_errors="O vocabulário tem erros: nenhum pedido é lido antes de serem corrigidos.",
+    no_such_language="Não existe o idioma {language}: é en ou pt-BR.",
+    typed_at="Digite o pedido na linha {line} de {file}.",
+    not_changed="O editor não aceitou a mudança: {reason}",
+    cannot_change="Este editor não deixa o servidor mudar arquivos. Acrescente a turns: {stub}",
+    stub_label="Experimentar um pedido",
+)
+
+
+def words_in(language: Language) -> Words:
+    """The words of a language."""
+    return PT_BR if language == "pt-BR" else EN
+
+
+def language_for(server: "Server", uri: str) -> Language:
+    """The language to explain a document in: the editor's setting, the vocabulary's, English."""
+    chosen = server.project.configuration.language
+    if chosen is None:
+        analysis = server.analyses.latest(uri)
+        vocabulary = None if analysis is None else analysis.vocabulary
+        chosen = None if vocabulary is None else vocabulary.settings.language
+    return chosen or "en"

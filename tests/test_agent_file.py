@@ -19,7 +19,8 @@ from jsonschema import Draft202012Validator
 from stalwart_lang import AgentError, Money, Vocabulary
 from stalwart_lang.diagnostics import CATALOGUE, Diagnostic, Findings
 from stalwart_lang.runs.agent_declarations import AGENT_FILE, agent_schema
-from stalwart_lang.runs.agent_file import AgentSpec, load_agent
+from stalwart_lang.runs.agent_file import load_agent
+from stalwart_lang.runs.spec import AgentSpec
 from stalwart_lang.runs.tools import ToolMark
 from stalwart_lang.vocabulary.declarations import Either, ListOf, MapOf, Record, Shape
 from stalwart_lang.vocabulary.model import LANGUAGES
@@ -780,7 +781,7 @@ def test_the_page_has_every_key_and_every_flag(language):
 
 @both
 def test_the_agent_that_the_page_shows_is_sound(language, tmp_path):
-    (agent,), (tools,) = blocks(page(language), "yaml"), blocks(page(language), "python")
+    (agent,), (tools, _) = blocks(page(language), "yaml"), blocks(page(language), "python")
     spec = load_agent(write(tmp_path, agent, tools=tools))
     functions = spec.functions
     functions["charge_card"](order_id=5, amount={"value": "40.00", "currency": "BRL"})

@@ -16,9 +16,8 @@ import pytest
 from ledger_shop import REPLIES, TIMELINE, TURNS, Shop
 
 import stalwart_lang
-from stalwart_lang import Agent, Reply, Vocabulary
+from stalwart_lang import Agent, Reply
 from stalwart_lang.runs.reply import Waiting
-from stalwart_lang.runs.spec import RunSpec
 from stalwart_lang.runs.storage import BadStorage, sqlite_path
 from stalwart_lang.runs.stored_history import read_history
 from stalwart_lang.timeline.stored import read_stored_run
@@ -115,9 +114,8 @@ def test_a_user_needs_a_name(shop: Shop, user: str) -> None:
 @pytest.mark.parametrize("name", ["a/b", "", "a\nb", "x" * 201])
 def test_an_agents_name_has_no_slash(name: str) -> None:
     """Else the agent a/b with the user c would be the agent a with the user b/c."""
-    spec = RunSpec(name, {}, {}, vocabulary=Vocabulary.load("shop"))
     with pytest.raises(ValueError, match="is no agent's name"):
-        Agent(spec)
+        Agent(name, tools=[], only=[], vocabulary="shop")
 
 
 # --- answers

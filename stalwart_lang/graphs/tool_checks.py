@@ -29,8 +29,8 @@ from stalwart_lang.graphs.calls import (
     read_outside,
     step_of_call,
 )
-from stalwart_lang.runs.agent_file import currencies_of
 from stalwart_lang.runs.replies import call_text
+from stalwart_lang.runs.spec import currencies_of
 from stalwart_lang.tracing import spans
 from stalwart_lang.tracing.none import NoTracer
 from stalwart_lang.tracing.tracer import Tracer

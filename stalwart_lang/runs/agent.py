@@ -3,14 +3,16 @@
 import asyncio
 import secrets
 import unicodedata
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from contextlib import AbstractContextManager
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from os import PathLike
 from typing import TYPE_CHECKING, Any, Literal, Self, TypeAlias
 
+from stalwart_lang.runs.agent_declarations import OnUnread
 from stalwart_lang.runs.conversation import Conversation, Moment
+from stalwart_lang.runs.declared import Runs, Tools, declared_agent
 from stalwart_lang.runs.here import Here
 from stalwart_lang.runs.history_token import load_keys
 from stalwart_lang.runs.locks import Busy
@@ -18,13 +20,14 @@ from stalwart_lang.runs.model import Model
 from stalwart_lang.runs.plain import plain_text
 from stalwart_lang.runs.replies import sentence
 from stalwart_lang.runs.reply import Reply, Status, Waiting, Why
-from stalwart_lang.runs.spec import RunSpec
+from stalwart_lang.runs.spec import AgentSpec
 from stalwart_lang.runs.state import FRESH
 from stalwart_lang.runs.storage import open_storage
 from stalwart_lang.selector.selector import Selector
 from stalwart_lang.tracing.agent import AgentSpans
 from stalwart_lang.tracing.jsonlines import JsonLinesTracer
 from stalwart_lang.tracing.none import NoTracer
+from stalwart_lang.vocabulary.model import Vocabulary
 from stalwart_lang.words.language import LANGUAGES, Language
 
 if TYPE_CHECKING:
@@ -49,15 +52,49 @@ class Agent:
 
     def __init__(
         self,
-        spec: RunSpec,
+        name: str,
         *,
+        tools: Tools,
+        only: Iterable[str] | None = None,
+        vocabulary: Vocabulary | str | PathLike[str] | None = None,
+        language: Language | None = None,
+        runs: Runs = "best_effort",
         storage: str | None = None,
-        tracer: AgentSpans | None = None,
+        trace: str | PathLike[str] | None = None,
+        on_unread: OnUnread = "ask",
+        facts: Mapping[str, object] | None = None,
         model: Model | None = None,
+        tracer: AgentSpans | None = None,
     ) -> None:
+        """Open an agent declared in Python; the keywords mean what the keys of a file mean.
+
+        `tools` are functions, or modules of them; `only` the names of those that the agent has,
+        where it has not all. `vocabulary` may be one that is loaded. Paths are relative to the
+        folder that the process is in. `tracer` is any tracer, in the place of a file `trace`.
+
+        Raises VocabularyError and AgentError with every diagnostic, ValueError for a value that is
+        none, and what `from_file` raises.
+        """
+        spec = declared_agent(
+            name,
+            tools=tools,
+            only=only,
+            vocabulary=vocabulary,
+            language=language,
+            runs=runs,
+            storage=storage,
+            trace=trace,
+            on_unread=on_unread,
+            facts=facts or {},
+        )
+        self._open(spec, model, tracer)
+
+    def _open(self, spec: AgentSpec, model: Model | None, tracer: AgentSpans | None) -> None:
+        if spec.trace is not None and tracer is not None:
+            raise ValueError("give `trace`, a file, or `tracer`, not both")
         if model is None and (spec.on_unread == "model" or spec.vocabulary is None):
             what = "on_unread: model" if spec.on_unread == "model" else "an agent of no vocabulary"
-            raise ValueError(f"{what} needs a model: Agent.from_file(…, model=function)")
+            raise ValueError(f"{what} needs a model: `model=` a function")
         if not _is_name(spec.name, _LONGEST) or "/" in spec.name:
             raise ValueError(
                 f"{spec.name!r} is no agent's name: it has 1 to {_LONGEST} characters, no slash "
@@ -65,22 +102,29 @@ class Agent:
             )
         self._spec = spec
         self._model = model
-        self._tracer = tracer or NoTracer()
-        self._selector = (
-            None if spec.vocabulary is None else Selector(spec.vocabulary, tracer=tracer)
-        )
         self._keys = load_keys()
-        self._kept = storage is not None
+        self._kept = spec.storage is not None
         try:
             from stalwart_lang.runs.graph import make_graph
 
-            self._storage = open_storage(storage)
+            self._storage = open_storage(spec.storage)
         except ModuleNotFoundError as error:
             raise ImportError(
                 f"runs need {error.name}: pip install 'stalwart-lang[runs]'", name=error.name
             ) from error
         self._closing: list[Callable[[], None]] = [self._storage.close]
+        if spec.trace is not None:
+            tracer = file = JsonLinesTracer(spec.trace)
+            self._closing.append(file.close)
+        self._tracer = tracer or NoTracer()
         self._graph = make_graph(self._here, self._storage.saver)
+        try:
+            self._selector = (
+                None if spec.vocabulary is None else Selector(spec.vocabulary, tracer=tracer)
+            )
+        except BaseException:
+            self.close()
+            raise
         self._began = datetime.now(UTC)
         self._shown: dict[str, str] = {}
 
@@ -101,29 +145,9 @@ class Agent:
         """
         from stalwart_lang.runs.agent_file import load_agent
 
-        loaded = load_agent(path, agent)
-        spec = RunSpec(
-            name=loaded.name,
-            catalogue=loaded.catalogue,
-            functions=loaded.functions,
-            schemas=loaded.schemas,
-            vocabulary=loaded.vocabulary,
-            rules=loaded.rules,
-            facts={**loaded.facts, **(context or {})},
-            currencies=loaded.currencies,
-            language=loaded.language,
-            atomic=loaded.atomic,
-            on_unread=loaded.on_unread,
-        )
-        if loaded.trace is None:
-            return cls(spec, storage=loaded.storage, model=model)
-        tracer = JsonLinesTracer(loaded.trace)
-        try:
-            made = cls(spec, storage=loaded.storage, tracer=tracer, model=model)
-        except BaseException:
-            tracer.close()
-            raise
-        made._closing.append(tracer.close)
+        spec = load_agent(path, agent)
+        made = cls.__new__(cls)
+        made._open(replace(spec, facts={**spec.facts, **(context or {})}), model, None)
         return made
 
     @property
@@ -162,6 +186,9 @@ class Agent:
         """
         _check_turn(text, language, now)
         conversation = self._conversation(user)
+        moment = conversation.look()
+        if moment.waiting is not None:  # without the lock, which its answer must not find taken
+            return self._that_waits(conversation, moment, moment.waiting)
         try:
             with self._storage.locked(conversation.thread):
                 moment = conversation.look()
@@ -244,7 +271,7 @@ class Agent:
         return make_graph(lambda thread: self._here(thread, tracer), self._storage.saver)
 
     def close(self) -> None:
-        """Close the store, and the trace of the agent's file. May be called twice."""
+        """Close the store and the file `trace`; a `tracer` is its giver's. May be called twice."""
         for close in self._closing:
             close()
 
@@ -277,9 +304,12 @@ class Agent:
     def _not_free(self, conversation: Conversation, moment: Moment) -> Reply | None:
         """Return what is said instead where the conversation is at something else."""
         if moment.waiting is not None:
-            text = sentence(moment.waiting.language, "waiting", text=moment.waiting.text)
-            return self._reply(conversation, replace(moment.reply, text=text))
+            return self._that_waits(conversation, moment, moment.waiting)
         return self._taken_up(conversation, moment, "not_taken") if moment.broken_off else None
+
+    def _that_waits(self, conversation: Conversation, moment: Moment, waiting: Waiting) -> Reply:
+        text = sentence(waiting.language, "waiting", text=waiting.text)
+        return self._reply(conversation, replace(moment.reply, text=text))
 
     def _taken_up(self, conversation: Conversation, moment: Moment, key: str) -> Reply:
         """Go on with a run that a process left in the middle, before anything else is begun."""

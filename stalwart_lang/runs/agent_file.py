@@ -2,14 +2,11 @@
 
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
-from dataclasses import dataclass, field
 from inspect import isfunction
 from os import PathLike
 from pathlib import Path
 from types import ModuleType
-from typing import Any
 
-from stalwart_lang.check.catalogue import ToolSpec
 from stalwart_lang.diagnostics import (
     AgentError,
     Diagnostic,
@@ -18,7 +15,7 @@ from stalwart_lang.diagnostics import (
     TooMany,
     quoted,
 )
-from stalwart_lang.runs.agent_declarations import AGENT_FILE, OnUnread
+from stalwart_lang.runs.agent_declarations import AGENT_FILE
 from stalwart_lang.runs.modules import (
     ModuleFailed,
     ModuleMissing,
@@ -28,41 +25,16 @@ from stalwart_lang.runs.modules import (
 )
 from stalwart_lang.runs.places import UnusablePlace, storage_url, trace_file
 from stalwart_lang.runs.signatures import place_of
+from stalwart_lang.runs.spec import AgentSpec, currencies_of
 from stalwart_lang.runs.toolbox import Toolbox, put_together, tools_in
-from stalwart_lang.selector.languages import DEFAULT_CURRENCY
 from stalwart_lang.vocabulary.checking import Fields, describe
 from stalwart_lang.vocabulary.files import Parse, check_file, other_name, why_unreadable
 from stalwart_lang.vocabulary.load import Loaded, load_vocabulary
 from stalwart_lang.vocabulary.locate import read_disk, shipped_names, vocabulary_file
-from stalwart_lang.vocabulary.model import LANGUAGES, Language, Location, Rule, Vocabulary
+from stalwart_lang.vocabulary.model import LANGUAGES, Location, Vocabulary
 from stalwart_lang.vocabulary.source import Source
 from stalwart_lang.vocabulary.suggest import did_you_mean, nearest
 from stalwart_lang.vocabulary.yaml12 import Node, Scalar, compose
-
-
-@dataclass(frozen=True, slots=True)
-class AgentSpec:
-    """An agent as its file declares it, checked.
-
-    `functions` take the values of plans and models by name, and are async where the author's are.
-    `schemas` are the tools as a model is told of them: `name`, `description`, and `parameters`, a
-    JSON Schema. `storage` is None for memory, else `sqlite:///` and an absolute path, or a
-    `postgresql://` URL. `currencies` are those that the rules' amounts may be in (ISO 4217).
-    """
-
-    name: str
-    vocabulary: Vocabulary | None
-    catalogue: Mapping[str, ToolSpec]
-    functions: Mapping[str, Callable[..., Any]]
-    schemas: tuple[Mapping[str, Any], ...] = ()
-    rules: tuple[Rule, ...] = ()
-    facts: Mapping[str, object] = field(default_factory=dict)
-    language: Language | None = None
-    atomic: bool = False
-    storage: str | None = None
-    trace: Path | None = None
-    on_unread: OnUnread = "ask"
-    currencies: frozenset[str] = frozenset()
 
 
 def load_agent(path: str | PathLike[str], agent: str | None = None) -> AgentSpec:
@@ -95,12 +67,6 @@ def check_agent_text(
     with suppress(TooMany):
         reading.check(text.encode(errors="surrogatepass"), parse)
     return tuple(found for found in reading.in_order() if found.location.file == file)
-
-
-def currencies_of(vocabulary: Vocabulary) -> frozenset[str]:
-    """The currencies that amounts without one are in, by the languages of a vocabulary."""
-    given = vocabulary.settings.currency
-    return frozenset(given.get(language, DEFAULT_CURRENCY[language]) for language in LANGUAGES)
 
 
 class _Reading:

@@ -78,8 +78,9 @@ class Conversation:
 
     def _invoke(self, given: Any) -> Moment:
         # Only `sync` writes a step before the next begins, which recovery needs.
-        self._graph.invoke(given, self._config, durability="sync")
-        return self.look()
+        values = dict(self._graph.invoke(given, self._config, durability="sync"))
+        asked = [interrupt.value for interrupt in values.pop("__interrupt__", ())]
+        return Moment(values, _waiting(asked[0]) if asked else None, False, datetime.now(UTC))
 
 
 def _waiting(asked: Mapping[str, Any]) -> Waiting:

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from stalwart_lang.runs.history_token import Keys
 from stalwart_lang.runs.model import Model
-from stalwart_lang.runs.spec import RunSpec
+from stalwart_lang.runs.spec import AgentSpec
 from stalwart_lang.runs.storage import Storage
 from stalwart_lang.selector.selector import Selector
 from stalwart_lang.tracing.agent import AgentSpans
@@ -14,7 +14,7 @@ from stalwart_lang.tracing.agent import AgentSpans
 class Here:
     """The agent, the store it is kept in, and which conversation it is."""
 
-    spec: RunSpec
+    spec: AgentSpec
     selector: Selector | None
     model: Model | None
     storage: Storage

@@ -28,6 +28,8 @@ class PostgresqlDatabase:
     def __init__(self, url: str) -> None:
         self._url = url
         self._lock = threading.Lock()
+        self._guard = threading.Lock()
+        self._held: set[str] = set()
         self._saved: psycopg.Connection[Any] = self._for_saver()
         self._own = psycopg.connect(url, autocommit=True)
         self.saver = PostgresSaver(self._saved, serde=plain_serializer())
@@ -42,20 +44,23 @@ class PostgresqlDatabase:
     def locked(self, thread: str) -> Iterator[None]:
         """Have a conversation for oneself alone. Raises Busy.
 
-        The lock is a session's: a connection of its own holds it, and gives it free however the
-        process ends.
+        The lock is the session's, which gives it free however the process ends. A session does not
+        exclude itself: its threads are kept apart here.
         """
-        number = lock_number(thread)
-        with psycopg.connect(self._url, autocommit=True) as holder:
-            taken = holder.execute("SELECT pg_try_advisory_lock(%s)", (number,)).fetchone()
-            if taken != (True,):
+        number = (lock_number(thread),)
+        with self._guard:
+            if thread in self._held:
                 raise Busy(thread)
-            try:
-                yield
-            finally:
-                # The server takes a moment to see that a session has ended.
-                with suppress(psycopg.Error):
-                    holder.execute("SELECT pg_advisory_unlock(%s)", (number,))
+            if self.execute("SELECT pg_try_advisory_lock(?)", number)[1] != [(True,)]:
+                raise Busy(thread)
+            self._held.add(thread)
+        try:
+            yield
+        finally:
+            with self._guard:
+                self._held.discard(thread)
+                with suppress(psycopg.Error):  # a session that is lost has given it free
+                    self.execute("SELECT pg_advisory_unlock(?)", number)
 
     def reopen(self) -> None:
         """Connect again where the server closed a connection, as it does when it is restarted."""

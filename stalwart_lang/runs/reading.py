@@ -2,15 +2,14 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal, TypeAlias
+from typing import Any
 
+from stalwart_lang.runs.agent_declarations import OnUnread
 from stalwart_lang.runs.kept_plan import plan_from_dict
 from stalwart_lang.runs.replies import sentence
 from stalwart_lang.selector.plan import Call, Plan
 from stalwart_lang.selector.selector import Selector
 from stalwart_lang.words.language import Language
-
-OnUnread: TypeAlias = Literal["refuse", "ask", "model"]
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field, replace
 from linecache import getlines
+from types import ModuleType
 from typing import Any
 
 from stalwart_lang.check.catalogue import ArgumentSpec, ToolSpec, catalogue_of
@@ -82,23 +83,32 @@ def tool_name(function: object) -> str:
 
 
 def toolbox_of(
-    functions: Iterable[Callable[..., Any]], vocabulary: Vocabulary | None = None
+    given: Iterable[Callable[..., Any] | ModuleType],
+    vocabulary: Vocabulary | None = None,
+    only: Iterable[str] | None = None,
 ) -> Toolbox:
-    """The tools that functions are, for an agent that is made in Python.
+    """The tools that functions are, or those of modules, for an agent that is made in Python.
 
-    Raises AgentError with everything that is wrong, each at its function.
+    `only` are the tools that it has, where it has not all. Raises AgentError with everything that
+    is wrong, each at its function.
     """
     named: dict[str, object] = {}
     twice: list[Problem] = []
-    for function in functions:
-        name = tool_name(function)
+    for name, function in _given(given, vocabulary):
         first = named.setdefault(name, function)
         if first is not function:
             message = f"two functions are the tool {quoted(name)}"
             fix = "remove one of them, or give it another name: `@tool(name=…)`"
             twice.append(Problem("SV219", name, message, fix, _function_here(function)))
-    toolbox = put_together(named, vocabulary)
-    problems = (*twice, *toolbox.problems)
+    chosen = None if only is None else list(only)
+    unknown = [
+        Problem("SV041", name, f"no tool is called {quoted(name)}", did_you_mean(name, known))
+        for known in [sorted({*named, *(() if vocabulary is None else vocabulary.tools)})]
+        for name in chosen or ()
+        if name not in known
+    ]
+    toolbox = put_together(named, vocabulary, chosen)
+    problems = (*twice, *unknown, *toolbox.problems)
     if not problems:
         return toolbox
     found = []
@@ -107,6 +117,17 @@ def toolbox_of(
         found.append(diagnostic(problem.code, problem.message, place, problem.fix, problem.related))
     files = {finding.location.file for finding in found}
     raise AgentError(found, {file: "".join(getlines(file)) for file in files})
+
+
+def _given(
+    given: Iterable[Callable[..., Any] | ModuleType], vocabulary: Vocabulary | None
+) -> Iterator[tuple[str, object]]:
+    known = frozenset() if vocabulary is None else frozenset(vocabulary.tools)
+    for one in given:
+        if isinstance(one, ModuleType):
+            yield from tools_in(vars(one), known)
+        else:
+            yield tool_name(one), one
 
 
 def put_together(

@@ -12,7 +12,7 @@ from stalwart_lang.runs.checking import act_of, checked, refusal
 from stalwart_lang.runs.here import Here
 from stalwart_lang.runs.history import entry, extended
 from stalwart_lang.runs.replies import sentence
-from stalwart_lang.runs.spec import RunSpec
+from stalwart_lang.runs.spec import AgentSpec
 from stalwart_lang.runs.state import State, Undo, Update, language_of
 from stalwart_lang.runs.storage import CallRecord
 from stalwart_lang.tracing import spans
@@ -131,7 +131,7 @@ def _after(state: State) -> str:
     return "failed" if state["calls"][state["at"] :] else "reply"
 
 
-def _arguments(spec: RunSpec, undo: Undo) -> dict[str, Any]:
+def _arguments(spec: AgentSpec, undo: Undo) -> dict[str, Any]:
     """Return what an undo is called with: of the same arguments those that it takes."""
     takes = spec.tool(undo["by"]).arguments
     return {name: value for name, value in undo["arguments"].items() if name in takes}

@@ -9,15 +9,14 @@ from stalwart_lang.lsp.completion.candidates import (
     Known,
     Sort,
     candidates,
+    meaning,
     plain,
     root_shape,
-    shape_at,
 )
 from stalwart_lang.lsp.completion.place import Place, place_at
 from stalwart_lang.lsp.documents import same_uri
 from stalwart_lang.lsp.index.model import DocumentIndex, Kind
 from stalwart_lang.lsp.workspace import Project
-from stalwart_lang.vocabulary.declarations import Record
 
 if TYPE_CHECKING:
     from stalwart_lang.lsp.server import Server
@@ -128,19 +127,11 @@ def resolved(
     if index is None or not about:
         return item
     if about[0] == "key":
-        item.documentation = _meaning(index, about[1:])
+        path = (int(step) if step.isdigit() else step for step in about[1:])
+        item.documentation = meaning(root_shape(index), tuple(path))
     elif len(about) == 3:
         item.documentation = _declaration(project, uri, about, markdown)
     return item
-
-
-def _meaning(index: DocumentIndex, path: list[str]) -> str | None:
-    steps = tuple(int(step) if step.isdigit() else step for step in path)
-    shape = shape_at(root_shape(index), steps[:-1])
-    if shape is not None and not isinstance(shape, Record):
-        shape = getattr(shape, "long", None)
-    key = shape.keys.get(path[-1]) if isinstance(shape, Record) else None
-    return key.doc if key else None
 
 
 def _declaration(

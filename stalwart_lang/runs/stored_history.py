@@ -1,8 +1,6 @@
 """The history of a conversation, read back from its store and verified."""
 
-import json
 from collections.abc import Mapping
-from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
@@ -39,7 +37,7 @@ def read_history(url: str, thread: str) -> History:
         line = _line(checkpoints)
         entries: list[Mapping[str, Any]] = []
         for write in store.writes(thread, ("entries",)):
-            if write.channel == "entries" and write.checkpoint in line:
+            if write.checkpoint in line:
                 held = unpack(write.kind, write.value)
                 made = held if isinstance(held, list) else [held]
                 entries += [entry if isinstance(entry, dict) else {} for entry in made]
@@ -57,14 +55,7 @@ def _line(checkpoints: Mapping[str, Checkpoint]) -> set[str]:
     here = checkpoints[max(checkpoints)]
     while (before := checkpoints.get(here.parent or "")) and before.id not in seen:
         seen.add(before.id)
-        if _source(here.metadata) == "loop":
+        if here.metadata.get("source") == "loop":
             line.add(before.id)
         here = before
     return line
-
-
-def _source(metadata: Any) -> Any:
-    with suppress(ValueError, RecursionError):
-        held = json.loads(metadata) if isinstance(metadata, str | bytes) else metadata
-        return held.get("source") if isinstance(held, dict) else None
-    return None

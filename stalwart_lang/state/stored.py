@@ -18,11 +18,11 @@ from stalwart_lang.state.validate import validate_state
 from stalwart_lang.state.view import is_run
 from stalwart_lang.state.violations import Violation, violation
 from stalwart_lang.timeline.stored.store import (
+    INTERRUPT,
     Checkpoint,
     Kept,
     Store,
     checkpoints_of,
-    metadata_of,
     open_store,
 )
 from stalwart_lang.timeline.stored.unpack import unpack
@@ -30,7 +30,7 @@ from stalwart_lang.tracing.content import digest
 
 _OF_RUNS = (*WATCHED, "calls", "turn", "phase")
 _OF_GRAPHS = ("messages", "history", "history_token", "to_undo", "labels", "waiting", "__root__")
-_INTERRUPT, _RESUME, _INPUT = "__interrupt__", "__resume__", "__start__"
+_RESUME, _INPUT = "__resume__", "__start__"
 _FROM_OUTSIDE = ("input", "update")
 
 
@@ -135,7 +135,7 @@ class _Check:
             checkpoint = rows.get(kept.checkpoint)
             if checkpoint is None:  # written since
                 continue
-            metadata = metadata_of(checkpoint)
+            metadata = checkpoint.metadata
             step = metadata.get("step")
             before = self._known.get(checkpoint.parent or "")
             found = []
@@ -242,7 +242,7 @@ class _RunCheck(_Check):
         entries = self.run.entries
         whole = [entry if isinstance(entry, Mapping) else {} for entry in entries]
         came, broken = verified(whole, self._thread, self._store.identity(), keys)
-        steps = {each.id: metadata_of(each).get("step") for each in checkpoints}
+        steps = {each.id: each.metadata.get("step") for each in checkpoints}
         last = checkpoints[-1].id
 
         def add(found: Violation, checkpoint: str) -> None:
@@ -323,7 +323,6 @@ def _in_pause(
 
 @dataclass(slots=True)
 class _Task:
-    paused: bool = False
     answered: bool = False
     ended: bool = False
 
@@ -335,18 +334,16 @@ def _paused(store: Store, thread: str) -> set[str]:
     wrote when it ended.
     """
     tasks: dict[tuple[str, str], _Task] = {}
-    for write in store.writes(thread, ()):
-        task = tasks.setdefault((write.checkpoint, write.task), _Task())
-        if write.channel == _INTERRUPT:
-            task.paused = True
-        elif write.channel == _RESUME:
+    for checkpoint, identity, channel in store.paused_tasks(thread):
+        task = tasks.setdefault((checkpoint, identity), _Task())
+        if channel == INTERRUPT:
+            continue
+        if channel == _RESUME:
             task.answered = True
         else:
             task.ended = True
     return {
-        checkpoint
-        for (checkpoint, _), task in tasks.items()
-        if task.paused and not (task.answered and task.ended)
+        checkpoint for (checkpoint, _), task in tasks.items() if not (task.answered and task.ended)
     }
 
 
@@ -354,9 +351,8 @@ def _written_entries(store: Store, thread: str) -> dict[str, list[Any]]:
     """Return the entries that were written after each checkpoint, as the writes have them."""
     found: dict[str, list[Any]] = {}
     for write in store.writes(thread, ("entries",)):
-        if write.channel == "entries":
-            held = unpack(write.kind, write.value)
-            found[write.checkpoint] = held if isinstance(held, list) else [held]
+        held = unpack(write.kind, write.value)
+        found[write.checkpoint] = held if isinstance(held, list) else [held]
     return found
 
 

@@ -23,6 +23,7 @@ from dataclasses import fields, is_dataclass
 from datetime import date, time
 from decimal import Decimal
 from enum import Enum
+from json.encoder import encode_basestring
 from math import isfinite
 from pathlib import PurePath
 from typing import TypeAlias
@@ -30,7 +31,6 @@ from uuid import UUID
 
 Items: TypeAlias = list[tuple[str, object]]
 
-_LARGEST_EXACT = 2**53
 _DECIMAL_LIMIT = 10**4000
 
 
@@ -68,13 +68,13 @@ def _text(value: object, ordered: Callable[[Items], Items]) -> str:
         case Enum():
             return _text(value.value, ordered)
         case str():
-            return json.dumps(value, ensure_ascii=False)
+            return encode_basestring(value)
         case int():
             return _integer(value)
         case float():
             return _number(value) if isfinite(value) else f'"{value}"'
         case Decimal() | UUID() | PurePath():
-            return json.dumps(str(value), ensure_ascii=False)
+            return encode_basestring(str(value))
         case date() | time():
             return f'"{value.isoformat()}"'
         case Mapping():
@@ -98,7 +98,7 @@ def _text(value: object, ordered: Callable[[Items], Items]) -> str:
 
 
 def _pair(key: str, item: object, ordered: Callable[[Items], Items]) -> str:
-    return f"{json.dumps(key, ensure_ascii=False)}:{_text(item, ordered)}"
+    return f"{encode_basestring(key)}:{_text(item, ordered)}"
 
 
 def _utf16_order(item: tuple[str, object]) -> bytes:
@@ -106,8 +106,6 @@ def _utf16_order(item: tuple[str, object]) -> bytes:
 
 
 def _integer(value: int) -> str:
-    if abs(value) <= _LARGEST_EXACT:
-        return _number(float(value))
     return str(int(value)) if abs(value) < _DECIMAL_LIMIT else f'"{value:#x}"'
 
 

@@ -24,14 +24,17 @@ _STYLES: Mapping[Style, str] = {
 }
 
 
-def line_printer(fold: bool = True) -> Callable[[Line], None]:
-    """Return what prints a line.
+def line_printer(fold: bool = True, *, at_once: bool = False) -> Callable[[Line], object]:
+    """Return what prints a line; into a pipe or a file several together, if not `at_once`.
 
     On a terminal a line that is too wide goes on below its own beginning, or ends with an ellipsis
     where `fold` is False. `NO_COLOR` takes the colours away.
     """
     if not sys.stdout.isatty():
-        return lambda line: click.echo(plain(line))
+        if at_once:
+            return lambda line: click.echo(plain(line))
+        write = sys.stdout.write
+        return lambda line: write(plain(line) + "\n")
     from rich.console import Console
 
     return partial(_on_terminal, Console(highlight=False, markup=False, emoji=False), fold)

@@ -81,7 +81,7 @@ def _duration(milliseconds: float) -> str:
     return f"{milliseconds / 60_000:.1f} min"
 
 
-def _why(file: str, runs: Iterable[Run], number: int, print_line: Callable[[Line], None]) -> None:
+def _why(file: str, runs: Iterable[Run], number: int, print_line: Callable[[Line], object]) -> None:
     beside = Path() if file == STANDARD_INPUT or is_store(file) else Path(file).parent
     found: list[Step] = []
     known: list[int] = []
@@ -104,7 +104,7 @@ def _why(file: str, runs: Iterable[Run], number: int, print_line: Callable[[Line
 
 
 def _follow(file: str, chosen: Selection) -> None:
-    print_line = line_printer()
+    print_line = line_printer(at_once=True)
     try:
         for line in follow_timeline(_arriving(file), chosen):
             print_line(line)

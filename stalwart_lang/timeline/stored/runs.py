@@ -15,17 +15,16 @@ from typing import Any
 from stalwart_lang.timeline.records import Error, Span
 from stalwart_lang.timeline.runs import Run
 from stalwart_lang.timeline.stored.store import (
+    INTERRUPT,
     Checkpoint,
     Store,
-    Write,
     checkpoints_of,
-    metadata_of,
     open_store,
 )
 from stalwart_lang.timeline.stored.unpack import CLASS, unpack
 from stalwart_lang.tracing import attributes as names
 
-_ACT, _INTERRUPT, _RESUME = "act", "__interrupt__", "__resume__"
+_ACT = "act"
 _GREGORIAN = datetime(1582, 10, 15, tzinfo=UTC)
 
 
@@ -59,7 +58,7 @@ def step_span_id(checkpoint: str) -> str:
 def _spans(store: Store, thread: str) -> Iterator[Span]:
     trace_id = _hash(thread, 32)
     checkpoints = checkpoints_of(store, thread)
-    written = _written(store.writes(thread, (_ACT, _INTERRUPT)))
+    written = _written(store, thread)
     start, end = _moment(checkpoints[0].id), _moment(checkpoints[-1].id)
     error = _what_stopped(checkpoints, written)
     root = Span(
@@ -80,7 +79,7 @@ def _spans(store: Store, thread: str) -> Iterator[Span]:
     )
     yield root
     for checkpoint in checkpoints:
-        metadata = metadata_of(checkpoint)
+        metadata = checkpoint.metadata
         before = written.get(checkpoint.parent or "", _Written())
         after = written.get(checkpoint.id, _Written())
         moment = _moment(checkpoint.id)
@@ -110,7 +109,7 @@ def _what_stopped(checkpoints: Sequence[Checkpoint], written: Mapping[str, _Writ
     """
     stopped: str | None = None
     for checkpoint in checkpoints:
-        if metadata_of(checkpoint).get("source") == "input":
+        if checkpoint.metadata.get("source") == "input":
             stopped = None
             continue
         for act in written.get(checkpoint.parent or "", _Written()).acts:
@@ -193,21 +192,28 @@ _KEPT: Mapping[str, str] = {
 }
 
 
-def _written(writes: Iterator[Write]) -> dict[str, _Written]:
+def _written(store: Store, thread: str) -> dict[str, _Written]:
     found: dict[str, _Written] = {}
-    for write in writes:
-        here = found.setdefault(write.checkpoint, _Written())
-        node = write.path.rpartition(", ")[2]
+    for checkpoint, path in store.paths(thread):
+        here = found.setdefault(checkpoint, _Written())
+        node = _node(path)
         if node and not node.startswith("__") and node not in here.nodes:
             here.nodes.append(node)
+    for write in store.writes(thread, (_ACT, INTERRUPT)):
+        here = found.setdefault(write.checkpoint, _Written())
         if write.channel == _ACT:
             act = unpack(write.kind, write.value)
             if isinstance(act, dict):
                 here.acts.append(act)
-        elif write.channel == _INTERRUPT:
-            pauses = unpack(write.kind, write.value)
+        else:
+            node, pauses = _node(write.path), unpack(write.kind, write.value)
             here.pauses += [(node, pause) for pause in pauses] if isinstance(pauses, list) else []
     return found
+
+
+def _node(path: str) -> str:
+    """Return the node that a task is of, by its path: `~__pregel_pull, run`."""
+    return path.rpartition(", ")[2]
 
 
 def _moment(checkpoint: str) -> datetime:

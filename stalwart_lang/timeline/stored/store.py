@@ -17,6 +17,10 @@ _OF_AGENTS = ("stalwart_store", "stalwart_calls")
 """The tables that agents of ours keep beside LangGraph's."""
 
 
+INTERRUPT = "__interrupt__"
+"""The channel that a task writes its pause to (LangGraph)."""
+
+
 class BadStore(Exception):
     """Raised for a store that cannot be read; its text says which and why."""
 
@@ -27,19 +31,18 @@ class NoSuchThread(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Checkpoint:
-    """A checkpoint; `metadata` as JSON text, or already as data where the database gives it so."""
+    """A checkpoint and its metadata; where those are damaged, nothing."""
 
     id: str
     parent: str | None
-    metadata: Any
+    metadata: Mapping[str, Any]
 
 
 @dataclass(frozen=True, slots=True)
 class Write:
-    """What a task wrote after a checkpoint; `value` for the channels that were asked for."""
+    """What a task wrote to a channel after a checkpoint."""
 
     checkpoint: str
-    task: str
     path: str
     channel: str
     kind: str | None
@@ -83,27 +86,45 @@ class Store:
             "WHERE thread_id = ? AND checkpoint_ns = '' ORDER BY checkpoint_id"
         )
         for identity, parent, metadata in self._rows(sql, (thread,)):
-            yield Checkpoint(str(identity), None if parent is None else str(parent), metadata)
+            before = None if parent is None else str(parent)
+            yield Checkpoint(str(identity), before, _data(metadata))
 
     def writes(self, thread: str, channels: Sequence[str]) -> Iterator[Write]:
-        """Yield what was written, in order, with the values of `channels` alone."""
+        """Yield what was written to `channels`, in order."""
         marks = ", ".join("?" * len(channels))
-        value = f"CASE WHEN channel IN ({marks}) THEN {self._value} END" if channels else "NULL"
         sql = (
-            f"SELECT checkpoint_id, task_id, task_path, channel, type, {value} "
+            f"SELECT checkpoint_id, task_path, channel, type, {self._value} "
             f"FROM {self._writes} "
-            "WHERE thread_id = ? AND checkpoint_ns = '' "
+            f"WHERE thread_id = ? AND checkpoint_ns = '' AND channel IN ({marks}) "
             "ORDER BY checkpoint_id, task_path, task_id, idx"
         )
-        for identity, task, path, channel, kind, value in self._rows(sql, (*channels, thread)):
+        for identity, path, channel, kind, value in self._rows(sql, (thread, *channels)):
             yield Write(
                 str(identity),
-                str(task),
                 str(path),
                 str(channel),
                 None if kind is None else str(kind),
                 bytes(value) if isinstance(value, bytes | memoryview) else None,
             )
+
+    def paths(self, thread: str) -> Iterator[tuple[str, str]]:
+        """Yield the checkpoints after which tasks wrote, and where in the graph those are."""
+        sql = (
+            f"SELECT DISTINCT checkpoint_id, task_path FROM {self._writes} "
+            "WHERE thread_id = ? AND checkpoint_ns = '' ORDER BY checkpoint_id, task_path"
+        )
+        for identity, path in self._rows(sql, (thread,)):
+            yield str(identity), str(path)
+
+    def paused_tasks(self, thread: str) -> Iterator[tuple[str, str, str]]:
+        """Yield what tasks wrote that paused: checkpoint, task and channel."""
+        of_thread = f"FROM {self._writes} WHERE thread_id = ? AND checkpoint_ns = ''"
+        sql = (
+            f"SELECT checkpoint_id, task_id, channel {of_thread} AND (checkpoint_id, task_id) IN "
+            f"(SELECT checkpoint_id, task_id {of_thread} AND channel = ?)"
+        )
+        for identity, task, channel in self._rows(sql, (thread, thread, INTERRUPT)):
+            yield str(identity), str(task), str(channel)
 
     def states(self, thread: str) -> Iterator[Kept]:
         """Yield the states that the checkpoints of a thread's own graph keep, in order."""
@@ -166,9 +187,8 @@ class Store:
         return iter(self._query(sql, parameters))
 
 
-def metadata_of(checkpoint: Checkpoint) -> Mapping[str, Any]:
-    """Return a checkpoint's metadata; of damaged ones, nothing."""
-    held = checkpoint.metadata
+def _data(held: Any) -> Mapping[str, Any]:
+    """Return metadata as data: SQLite has them as JSON, PostgreSQL gives them as data."""
     if isinstance(held, bytes | str):
         try:
             held = json.loads(held)

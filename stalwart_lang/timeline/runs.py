@@ -22,8 +22,7 @@ class Node:
 class Run:
     """The spans of one trace, in the order in which they started.
 
-    `stored` tells that they were made from a store, which keeps no durations, and of a pause no
-    answer: what comes after it tells that there was one.
+    `stored` tells that they were made from a store, which keeps no durations.
     """
 
     trace_id: str
@@ -77,8 +76,6 @@ class Run:
         kinds = [kind_of(span) for span in self.spans]
         if "rollback" in kinds or any(root.span.failed for root in self.roots):
             return "failed"
-        if self.stored:
-            return "waiting" if kinds[-1] == "interrupt" else "completed"
         waits = [kind for kind in kinds if kind in ("interrupt", "resume")]
         return "waiting" if waits and waits[-1] == "interrupt" else "completed"
 

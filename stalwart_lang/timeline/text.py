@@ -199,13 +199,13 @@ def entries(
 
     `undoing` tells whether it is part of an undo or a rollback: what goes well there is told by
     the undo's own line. `answer` is what the check of an undo answered. An approval is not told
-    either: the check after it is. Of a `stored` call what it came to is told by what follows it.
+    either: the check after it is. What a `stored` call or pause came to is told by what follows.
     """
     kind = kind_of(span)
     well = not span.open and not span.failed
     outcome = text_of(span, names.OUTCOME)
     if well and (
-        (kind == "resume" and text_of(span, names.ANSWER) == "approve")
+        (kind == "resume" and (stored or text_of(span, names.ANSWER) == "approve"))
         or (kind == "rollback")
         or (undoing and kind == "tool")
         or (undoing and kind == "check" and outcome != "refuse")

@@ -121,17 +121,31 @@ class AppendedFile:
         self._release = lambda: None
 
     def _rotate(self) -> None:
-        """Rename the file, once however many processes find it full at the same moment."""
+        """Rename the file, once however many processes find it full at the same moment.
+
+        Where that fails the lines go on into the same file.
+        """
         assert self._descriptor is not None
         with _locked(self._descriptor):
-            found = self._path.stat()
-            if (self._device, self._inode) == (found.st_dev, found.st_ino):
+            if self._is_at_its_path():
                 numbers = _numbers(self._path)
-                self._path.rename(_numbered(self._path, max(numbers, default=0) + 1))
+                try:
+                    self._path.rename(_numbered(self._path, max(numbers, default=0) + 1))
+                except OSError as error:
+                    self._report(error)
+                    return
                 if self._backups is not None:
                     for number in sorted(numbers, reverse=True)[max(self._backups - 1, 0) :]:
                         _numbered(self._path, number).unlink(missing_ok=True)
         self._open()
+
+    def _is_at_its_path(self) -> bool:
+        """Whether the path names the file that is open, and not a later one, or none as yet."""
+        try:
+            found = self._path.stat()
+        except FileNotFoundError:  # another process has renamed it, and not yet made a new one
+            return False
+        return (self._device, self._inode) == (found.st_dev, found.st_ino)
 
     def _forked(self) -> None:
         # A thread that held the lock does not exist in the child.
@@ -168,10 +182,10 @@ def _ends_within_a_line(path: Path) -> bool:
     """Whether the file's last line has no end, as a crash of the machine may leave it."""
     try:
         status = path.stat()
-    except FileNotFoundError:
+        if not stat.S_ISREG(status.st_mode) or status.st_size == 0:
+            return False
+        with path.open("rb") as file:
+            file.seek(-1, os.SEEK_END)
+            return file.read(1) != b"\n"
+    except FileNotFoundError:  # renamed meanwhile
         return False
-    if not stat.S_ISREG(status.st_mode) or status.st_size == 0:
-        return False
-    with path.open("rb") as file:
-        file.seek(-1, os.SEEK_END)
-        return file.read(1) != b"\n"

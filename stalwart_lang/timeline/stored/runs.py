@@ -96,6 +96,8 @@ def _spans(store: Store, thread: str) -> Iterator[Span]:
             )
             yield step
         acts = before.acts if source != "input" else []
+        if before.pauses:
+            yield made.resume(acts, step.span_id)
         for act in acts:
             yield made.act(act, step.span_id)
         for node, pause in after.pauses:
@@ -155,6 +157,17 @@ class _Step:
         name = _ACTS.get(str(kind), f"stalwart.{kind}")
         held = {attribute: act.get(key) for key, attribute in _KEPT.items()}
         return self.span(name, parent, held, _error(act))
+
+    def resume(self, acts: Sequence[Mapping[str, Any]], parent: str) -> Span:
+        """Make what ended a pause; of runs of ours the check that follows tells the answer."""
+        answer = next((act for act in acts if act.get("decided_by") == "approval"), {})
+        told = {"allow": "approve", "refuse": "decline"}.get(str(answer.get("outcome")))
+        held = {
+            names.TOOL_NAME: answer.get("tool"),
+            names.TOOL_CALL_ID: answer.get("call_id"),
+            names.ANSWER: told,
+        }
+        return self.span(names.RESUME, parent, held)
 
     def pause(self, node: str, value: Any, parent: str) -> Span:
         asked = value.get("value") if isinstance(value, Mapping) and CLASS in value else value

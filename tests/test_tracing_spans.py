@@ -2,6 +2,8 @@
 
 import json
 import re
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -186,3 +188,25 @@ def test_the_docs_have_the_same_tables_and_every_attribute(path, page):
     held |= {attributes.DIGEST_KEY_ID, attributes.DROPPED_ATTRIBUTES}
     held |= {"error.type", "stalwart.decision", *CONTENT, *(f"{name}_digest" for name in CONTENT)}
     assert held | set(SPANS) == named - {"stalwart_lang.tracing"}
+
+
+@pytest.mark.parametrize("page", ["spans.md", "spans.pt-BR.md"])
+def test_the_loops_that_the_docs_show_are_traced(tmp_path, page):
+    text = (DOCS / page).read_text("utf-8")
+    blocks = re.findall(r"^```python\n(.*?)^```$", text, re.MULTILINE | re.DOTALL)
+    (tmp_path / "pyproject.toml").write_text("", "utf-8")
+    subprocess.run([sys.executable, "-c", blocks[0] + blocks[1]], cwd=tmp_path, check=True)
+    lines = (tmp_path / "run.jsonl").read_text("utf-8").splitlines()
+    ended = [record for record in map(json.loads, lines) if record["type"] == "span"]
+    names = {record["span_id"]: record["name"] for record in ended}
+    below = [(names.get(record["parent_id"]), record["name"]) for record in ended]
+    assert below == [
+        ("chat claude-sonnet-4-5", "stalwart.tool"),
+        ("invoke_agent sales-summary", "chat claude-sonnet-4-5"),
+        (None, "invoke_agent sales-summary"),
+        ("chat gpt-5", "stalwart.tool"),
+        ("stalwart.node", "chat gpt-5"),
+        ("invoke_agent own-loop", "stalwart.node"),
+        (None, "invoke_agent own-loop"),
+    ]
+    assert ended[3]["attributes"]["gen_ai.tool.call.id"] == "call_1"

@@ -201,7 +201,7 @@ def test_the_loops_that_the_docs_show_are_traced(tmp_path, page):
     names = {record["span_id"]: record["name"] for record in ended}
     below = [(names.get(record["parent_id"]), record["name"]) for record in ended]
     first, own = below[2][1], "invoke_agent own-loop"  # the first is named in the page's language
-    # A model's call ends with its answer, and the tools that it asked for are below it all the same.
+    # A model's call ends with its answer; the tools that it asked for are below it all the same.
     assert below == [
         (first, "chat claude-sonnet-4-5"),
         ("chat claude-sonnet-4-5", "stalwart.tool"),

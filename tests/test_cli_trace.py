@@ -896,15 +896,48 @@ def test_a_run_in_several_parts_of_a_rotated_file_is_read_as_one(tmp_path):
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="the system has no full device")
-def test_a_full_disk_is_not_said_of_the_file_that_is_read(file):
+@pytest.mark.parametrize(
+    "command", ["show", "tree", "stats", "stats --json", "diff", "diff --json"]
+)
+def test_a_full_disk_is_not_said_of_the_file_that_is_read(file, command):
     with JsonLinesTracer(file) as tracer, tracer.run("loop"):
         pass
+    name, *options = command.split()
+    files = [str(file)] * (2 if name == "diff" else 1)
     with Path("/dev/full").open("wb") as full:
         done = subprocess.run(
-            [sys.executable, "-m", "stalwart_lang", "trace", "show", str(file)],
+            [sys.executable, "-m", "stalwart_lang", "trace", name, *files, *options],
             stdout=full,
             stderr=subprocess.PIPE,
             check=False,
         )
     assert done.returncode == 2
     assert done.stderr == b"Error: standard output, or the temporary folder, is full\n"
+
+
+@pytest.mark.parametrize(
+    "held",
+    [
+        '"attributes":"\\ud800"',
+        '"name":"stalwart.node","duration_ms":NaN',
+        '"name":"stalwart.node","duration_ms":Infinity',
+        '"type":"start","name":"a","end":"2026-01-01T00:00:00Z","duration_ms":1e308',
+        '"name":"stalwart.plan"',
+    ],
+)
+def test_no_command_fails_on_a_strange_record(held):
+    started = '"trace_id":"b","span_id":"2","start":"2026-01-01T00:00:00Z"'
+    line = f'{{"type":"span",{started},{held}}}'
+    for command in (("show",), ("tree",), ("stats",), ("export", "--otlp"), ("html",)):
+        done = trace(*command, "-", given=line.encode() + b"\n")
+        assert done.exit_code in (0, 2), (command, done.output)
+        assert done.exception is None or isinstance(done.exception, SystemExit), command
+
+
+def test_a_files_name_cannot_act_on_the_terminal(tmp_path):
+    path = tmp_path / "a\x1b[31mb.jsonl"
+    path.write_bytes(b"")
+    for command in (("show",), ("tree",), ("stats",), ("diff", path)):
+        done = trace(*command, path)
+        assert done.exit_code == 2
+        assert "\x1b" not in done.output

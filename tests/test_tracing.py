@@ -10,7 +10,8 @@ import sys
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from datetime import date, datetime
-from pathlib import Path
+from enum import Enum
+from pathlib import Path, PurePosixPath
 
 import pytest
 from hypothesis import given
@@ -25,6 +26,22 @@ RECORD_KEYS = [
     *("type", "trace_id", "span_id", "parent_id", "name", "start", "end", "duration_ms"),
     *("status", "error", "attributes", "events"),
 ]
+
+
+@dataclass
+class Customer:
+    email: str
+
+
+class Mailbox(Enum):
+    ANA = "ana@x.com"
+
+
+class Dumped:
+    """As a model of pydantic is read."""
+
+    def model_dump(self) -> dict[str, str]:
+        return {"email": "ana@x.com"}
 
 
 def records(path: Path) -> list[dict]:
@@ -284,6 +301,22 @@ class TestContent:
         turn = "cobre o pedido 4411 do CPF 529.982.247-25"
         held = self.written(path, turn, capture_content=True)
         assert held == {"stalwart.turn": "cobre o pedido 4411 do CPF [CPF]"}
+
+    @pytest.mark.parametrize(
+        "value",
+        [
+            Customer("ana@x.com"),
+            [Customer("ana@x.com")],
+            PurePosixPath("/home/ana@x.com"),
+            b"ana@x.com",
+            Mailbox.ANA,
+            Dumped(),
+        ],
+    )
+    def test_nothing_of_an_object_passes_by_the_redaction(self, path, value):
+        held = self.written(path, value, "stalwart.result", capture_content=True)
+        assert "[EMAIL]" in held["stalwart.result"]
+        assert "ana" not in str(held)
 
     def test_a_redaction_of_the_authors_own(self, path):
         held = self.written(path, TURN, capture_content=True, redact=lambda value: len(value))

@@ -72,6 +72,16 @@ class TestRotation:
 
 
 class TestFile:
+    def test_a_path_that_cannot_be_is_reported_once_and_breaks_nothing(self, path, caplog):
+        path.write_text("", "utf-8")
+        for beyond in (path / "under-a-file.jsonl", path.with_name("x" * 300)):
+            caplog.clear()
+            with JsonLinesTracer(beyond) as tracer:
+                for _ in range(5):
+                    with tracer.span("a"):
+                        pass
+            assert len(caplog.records) == 1
+
     def test_one_that_was_renamed_or_removed_is_opened_anew(self, path):
         with JsonLinesTracer(path) as tracer:
             for gone in (lambda: path.rename(path.with_name("old.jsonl")), path.unlink):

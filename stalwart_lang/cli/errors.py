@@ -2,6 +2,8 @@
 
 import click
 
+from stalwart_lang.terminal import printable
+
 
 class Unreadable(click.ClickException):
     """Input that cannot be read: exit code 2."""
@@ -11,4 +13,4 @@ class Unreadable(click.ClickException):
 
 def unreadable(file: str, error: OSError) -> Unreadable:
     """Return the error to raise for a file that cannot be opened, read or written."""
-    return Unreadable(f"{file}: {error.strerror or error}")
+    return Unreadable(printable(f"{file}: {error.strerror or error}"))

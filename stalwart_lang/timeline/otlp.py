@@ -266,7 +266,7 @@ def _moments(span: Span) -> tuple[int, int, dict[str, Any]]:
         return start, start, {}
     end = _since_epoch(span.end) * 1000
     told = span.duration_ms
-    if told is not None and math.isfinite(told):
+    if told is not None and math.isfinite(told * 1_000_000):
         elapsed = round(told * 1_000_000)
         shifted = start + max(0, end - start - elapsed)
         if (

@@ -155,7 +155,7 @@ def _read_otherwise(line: bytes, number: int) -> Iterator[Span | Damage]:
     elif record.get("type") in ("start", "span"):
         try:
             yield in_utc(msgspec.convert(record, Span))
-        except msgspec.ValidationError as invalid:
+        except (msgspec.ValidationError, UnicodeError) as invalid:
             yield Damage(number, str(invalid))
 
 

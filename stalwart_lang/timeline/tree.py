@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator, Mapping
+from math import isfinite
 
 import msgspec
 
@@ -48,7 +49,7 @@ def _described(span: Span, tail: Line) -> Iterator[Piece]:
     if span.open:
         yield Piece(f"{name:<13}")
         yield Piece("open", "open")
-    elif span.duration_ms is None:
+    elif span.duration_ms is None or not isfinite(span.duration_ms):
         yield Piece(f"{name:<13}")
     else:
         yield Piece(f"{name:<13}{round(span.duration_ms):>3}ms")

@@ -90,7 +90,8 @@ class AppendedFile:
         self._size = found.st_size if self._regular else 0
 
     def _write(self, line: bytes) -> None:
-        assert self._descriptor is not None
+        if self._descriptor is None:
+            raise OSError("the file is not open")
         if self._torn:
             line = b"\n" + line
         written = os.write(self._descriptor, line)
@@ -125,7 +126,8 @@ class AppendedFile:
 
         Where that fails the lines go on into the same file.
         """
-        assert self._descriptor is not None
+        if self._descriptor is None:
+            return
         with _locked(self._descriptor):
             if self._is_at_its_path():
                 numbers = _numbers(self._path)

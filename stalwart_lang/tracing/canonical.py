@@ -19,6 +19,7 @@ returns, so what lies outside has a text here too:
 import json
 from base64 import b64encode
 from collections.abc import Callable, Mapping, Sequence, Set
+from contextlib import suppress
 from dataclasses import fields, is_dataclass
 from datetime import date, time
 from decimal import Decimal
@@ -44,7 +45,10 @@ def canonical_json(value: object) -> bytes:
 
 
 def readable_json(value: object) -> bytes:
-    """Return what `canonical_json` does, with the keys in the order in which they were given."""
+    """Return what `canonical_json` does, for persons.
+
+    The keys are in the order in which they were given, and bytes that are UTF-8 are text.
+    """
     return _written(value, list)
 
 
@@ -81,6 +85,9 @@ def _text(value: object, ordered: Callable[[Items], Items]) -> str:
             items = ordered([(str(key), item) for key, item in value.items()])
             return "{" + ",".join(_pair(key, item, ordered) for key, item in items) + "}"
         case bytes() | bytearray() | memoryview():
+            if ordered is list:
+                with suppress(UnicodeDecodeError):
+                    return encode_basestring(bytes(value).decode())
             return f'"{b64encode(value).decode()}"'
         case Sequence():
             return "[" + ",".join(_text(item, ordered) for item in value) + "]"
@@ -92,7 +99,9 @@ def _text(value: object, ordered: Callable[[Items], Items]) -> str:
             held = {field.name: getattr(value, field.name) for field in fields(value)}
             return _text(held, ordered)
         case _ if callable(dump := getattr(value, "model_dump", None)):
-            return _text(dump(), ordered)
+            # What is no object has been made by no model: a mock answers for ever.
+            held = dump()
+            return _text(held if isinstance(held, Mapping) else type(value), ordered)
         case _:
             return json.dumps(type(value).__qualname__, ensure_ascii=False)
 

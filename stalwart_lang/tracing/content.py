@@ -2,6 +2,7 @@
 
 import hashlib
 import hmac
+import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from math import isfinite
@@ -61,11 +62,16 @@ class ContentRule:
 
     def _captured(self, name: str, value: object) -> dict[str, AttributeValue]:
         try:
-            shown = value if self.redact is None else self.redact(value)
+            shown = value if self.redact is None else self.redact(_plain(value))
         except Exception as error:  # an author's own redaction
             self._reporter.report("Content is kept as digests: its redaction failed", error)
             return {name + DIGEST_SUFFIX: digest(value, self.digest_key)}
         return {name: shown if isinstance(shown, str) else readable_json(shown).decode()}
+
+
+def _plain(value: object) -> object:
+    """Return what would be written of a value: nothing of an object passes by its redaction."""
+    return value if isinstance(value, str) else json.loads(readable_json(value))
 
 
 def content_rule(

@@ -1,11 +1,13 @@
 """`stalwart trace diff`: where two runs of the same input went different ways."""
 
 import json
+import sys
 
 import click
 
 from stalwart_lang.cli.errors import Unreadable, unreadable
 from stalwart_lang.cli.trace.printing import line_printer
+from stalwart_lang.cli.trace.selection import reading
 from stalwart_lang.terminal import printable
 from stalwart_lang.timeline import Damage, NoSuchRun
 from stalwart_lang.timeline.diff.as_json import comparison_object
@@ -33,12 +35,14 @@ def diff(a: str, b: str, trace_id_a: str | None, trace_id_b: str | None, as_json
     if a == b == STANDARD_INPUT:
         raise click.UsageError("standard input (-) can be only one of A and B")
     found = _compare((a, b), (trace_id_a, trace_id_b))
-    if as_json:
-        click.echo(json.dumps(comparison_object(found, a, b), ensure_ascii=False))
-    else:
-        print_line = line_printer()
-        for line in comparison_lines(found, a, b):
-            print_line(line)
+    with reading(a):
+        if as_json:
+            click.echo(json.dumps(comparison_object(found, a, b), ensure_ascii=False))
+        else:
+            print_line = line_printer()
+            for line in comparison_lines(found, a, b):
+                print_line(line)
+            sys.stdout.flush()
     if not found.same:
         raise click.exceptions.Exit(1)
 
@@ -68,5 +72,5 @@ def _compare(files: tuple[str, str], trace_ids: tuple[str | None, str | None]) -
             ) from error
         if error.damage is not None:
             reason = printable(error.damage.reason)
-            raise Unreadable(f"{file}:{error.damage.line}: no span: {reason}") from error
-        raise Unreadable(f"{file}: it holds no spans") from error
+            raise Unreadable(f"{printable(file)}:{error.damage.line}: no span: {reason}") from error
+        raise Unreadable(f"{printable(file)}: it holds no spans") from error

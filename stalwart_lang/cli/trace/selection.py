@@ -92,7 +92,7 @@ def reading(file: str) -> Generator[None, None, None]:
             raise Unreadable("standard output, or the temporary folder, is full") from error
         raise unreadable(str(error.filename or file), error) from error
     except NoSuchRun as error:
-        raise Unreadable(f"{file}: {error}") from error
+        raise Unreadable(printable(f"{file}: {error}")) from error
     except (BadStore, NoSuchThread) as error:
         raise Unreadable(printable(str(error))) from error
 
@@ -147,5 +147,7 @@ def _nothing(file: str, chosen: Selection, damages: list[Damage]) -> Unreadable:
             f"`stalwart trace show --list {file}` lists its runs"
         )
     if damages:
-        return Unreadable(f"{file}:{damages[0].line}: no span: {printable(damages[0].reason)}")
-    return Unreadable(f"{file}: it holds no spans")
+        return Unreadable(
+            f"{printable(file)}:{damages[0].line}: no span: {printable(damages[0].reason)}"
+        )
+    return Unreadable(f"{printable(file)}: it holds no spans")

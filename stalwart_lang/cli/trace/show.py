@@ -119,7 +119,7 @@ def _arriving(file: str) -> Iterator[Span]:
     else:
         path = Path(file)
         if path.is_file() and is_compressed(path):
-            raise Unreadable(f"{file}: it is compressed: show it without --follow")
+            raise Unreadable(f"{printable(file)}: it is compressed: show it without --follow")
         lines = follow_lines(path, lambda: time.sleep(_POLL_SECONDS))
     for number, line in lines:
         for found in read_line(line, number):

@@ -69,6 +69,12 @@ def stats(
         for file in files:
             _add_file(summary, file)
     summary.finish()
+    with reading("standard output"):
+        _print(summary, as_json, each)
+        sys.stdout.flush()
+
+
+def _print(summary: Summary, as_json: bool, each: bool) -> None:
     if as_json:
         click.echo(json.dumps(summary_object(summary, per_run=each), ensure_ascii=False))
         return
@@ -123,9 +129,9 @@ def _add_file(summary: Summary, file: str) -> None:
         flush()
     elif held_back:
         reason = printable(held_back[0].reason)
-        raise Unreadable(f"{file}:{held_back[0].line}: no span: {reason}")
+        raise Unreadable(f"{printable(file)}:{held_back[0].line}: no span: {reason}")
     else:
-        raise Unreadable(f"{file}: it holds no spans")
+        raise Unreadable(f"{printable(file)}: it holds no spans")
 
 
 def _add_chosen(summary: Summary, sources: Sequence[str], chosen: Selection) -> None:

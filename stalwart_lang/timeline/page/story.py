@@ -93,7 +93,7 @@ def sentence(story: Story, words: Words, ids: Mapping[str, str] | None = None) -
         parts += _failed(story, words, ids)
     else:
         parts += _completed(story, words, ids)
-    first, *rest = parts
+    first, *rest = parts or [Markup(words.finished)]
     return (
         Markup("; ").join([_begun(first, str.upper), *(_begun(part, str.lower) for part in rest)])
         + "."

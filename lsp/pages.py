@@ -1,4 +1,4 @@
-"""The pages that explain diagnostics, in the project's `docs/diagnostics`."""
+"""The pages that explain diagnostics: `docs/diagnostics`, in the package where it is installed."""
 
 from functools import cache
 from pathlib import Path
@@ -11,7 +11,7 @@ from stalwart_lang.lsp.documents import uri_of
 def page_of(code: str) -> str | None:
     """The URI of a code's page; None where the pages are not installed."""
     package = Path(stalwart_lang.__file__).parent
-    for folder in (package.parent / "docs" / "diagnostics", package / "docs" / "diagnostics"):
+    for folder in (package / "docs" / "diagnostics", package.parent / "docs" / "diagnostics"):
         page = folder / f"{code}.md"
         if page.is_file():
             return uri_of(page)

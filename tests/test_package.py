@@ -63,7 +63,7 @@ def test_the_installed_command_reads_a_turn(distribution, tmp_path, turn, langua
 
 
 def test_the_installed_package_is_typed_and_complete(distribution):
-    data = {"grammars": "*.lark", "vocabularies": "*.yaml"}
+    data = {"grammars": "*.lark", "vocabularies": "*.yaml", "docs/diagnostics": "SV*.md"}
     for folder, pattern in data.items():
         files = {file.name for file in (ROOT / folder).glob(pattern)}
         assert files

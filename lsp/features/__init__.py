@@ -17,6 +17,7 @@ FEATURES = (
     "selection_ranges",
     "links",
     "code_lens",
+    "try_turn",
     "inlay_hints",
 )
 """The modules that a server has."""

@@ -462,10 +462,12 @@ class Terminal:
 
     def interrupt(self) -> None:
         """Send what Ctrl-C does, till it is heard: just before the keys are read it is not."""
-        heard: list[int] = []
-        while not heard:
+        seen = len(self.shown)
+        while "Go on with" not in self.shown[seen:]:  # a prompt drawn again is no answer
             self.process.send_signal(signal.SIGINT)
-            heard, _, _ = select.select([self._ours], [], [], 5)
+            while select.select([self._ours], [], [], 5)[0] and "Go on" not in self.shown[seen:]:
+                if not self._read():
+                    return
 
     def end(self) -> int:
         while self._read():

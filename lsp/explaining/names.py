@@ -162,7 +162,8 @@ def _rule(about: Explaining, one: Occurrence) -> Iterator[str]:
     vocabulary = None if about.analysis is None else about.analysis.vocabulary
     rule = None if vocabulary is None else vocabulary.rules.get(one.name)
     if rule is None:
-        yield words.only_recorded
+        if about.analysis is not None:  # without one it is not known yet whether there are errors
+            yield words.only_recorded
     else:
         means = list(_means(about, rule))
         if rule.when:

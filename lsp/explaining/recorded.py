@@ -22,11 +22,6 @@ def counts_of(counts: "Counts") -> str:
     return " · ".join(f"{name} {count}" for name, count in known if count)
 
 
-def time_of(decision: "Decision") -> str:
-    """When it was decided, in UTC, to the minute."""
-    return f"{decision.time:%Y-%m-%d %H:%M} UTC"
-
-
 def decisions_told(
     decisions: "Decisions", title: str, markup: Markup, words: Words, language: str
 ) -> Iterator[str]:

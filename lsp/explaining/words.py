@@ -18,7 +18,6 @@ class Words:
     """By what a name stands for, what it is called."""
     part_of: str
     both: str
-    either: str
 
     undone_by: str
     undoes: str
@@ -27,11 +26,9 @@ class Words:
     optional: str
     asks: str
     introduced_by: str
-    prepositions: str
     phrases: str
     no_phrases: str
     examples: str
-    made_example: str
     rules: str
 
     conditions: Mapping[str, str]
@@ -56,19 +53,12 @@ class Words:
     by: str
 
     verb_forms: str
-    must_say: str
     may_leave_out: str
-    any_place: str
-    any_order: str
     words: str
-    masculine: str
-    feminine: str
     members: str
     used_by: str
     required_by: str
     given_in: str
-    one_of: str
-    examples_of_value: str
 
     verdicts: Mapping[str, str]
     reading: str
@@ -80,18 +70,11 @@ class Words:
     expected: str
     more_calls: str
 
-    try_turn: str
-    try_words: str
     timeline: str
     last: str
     no_vocabulary: str
-    not_a_vocabulary: str
     has_errors: str
     no_such_language: str
-    typed_at: str
-    not_changed: str
-    cannot_change: str
-    stub_label: str
 
 
 EN = Words(
@@ -110,7 +93,6 @@ EN = Words(
     },
     part_of="of {name}",
     both="and",
-    either="or",
     undone_by="Undone by {name}.",
     undoes="Undoes {name}.",
     takes_nothing="It takes no arguments.",
@@ -118,11 +100,9 @@ EN = Words(
     optional="optional",
     asks="asked for with {said}",
     introduced_by="introduced by {said}",
-    prepositions="may follow {said}",
     phrases="Phrases",
     no_phrases="No turn can ask for it: it has no phrases.",
     examples="Turns that read so",
-    made_example="made from its phrase",
     rules="Rules",
     conditions={
         "over": "{argument} is over {value}",
@@ -150,19 +130,12 @@ EN = Words(
     no_decisions="No decision is recorded.",
     by="by {step}",
     verb_forms="Forms of the verb",
-    must_say="Must be said",
     may_leave_out="may be left out",
-    any_place="anywhere in the turn, behind the word that introduces it",
-    any_order="Arguments in any order",
     words="Words",
-    masculine="masculine",
-    feminine="feminine",
     members="Values",
     used_by="Used by",
     required_by="Required by",
     given_in="Given in {place}.",
-    one_of="One of",
-    examples_of_value="For example",
     verdicts={
         "read": "This turn is **read**.",
         "incomplete": "Something is **missing** in this turn.",
@@ -183,18 +156,11 @@ EN = Words(
     },
     expected="The entry wants {expected}, and gets {got}.",
     more_calls="{n} more",
-    try_turn="Try a turn",
-    try_words="Try {turn}",
     timeline="Open timeline",
     last="last {time}: {outcome}",
     no_vocabulary="There is no vocabulary to try a turn with.",
-    not_a_vocabulary="This file is no vocabulary.",
     has_errors="The vocabulary has errors: no turn can be read before they are mended.",
     no_such_language="There is no language {language}: it is en or pt-BR.",
-    typed_at="Type the turn in line {line} of {file}.",
-    not_changed="The editor did not take the change: {reason}",
-    cannot_change="This editor lets no server change a file. Add this under turns: {stub}",
-    stub_label="Try a turn",
 )
 
 PT_BR = Words(
@@ -213,7 +179,6 @@ PT_BR = Words(
     },
     part_of="de {name}",
     both="e",
-    either="ou",
     undone_by="Desfeita por {name}.",
     undoes="Desfaz {name}.",
     takes_nothing="Não recebe argumentos.",
@@ -221,11 +186,9 @@ PT_BR = Words(
     optional="opcional",
     asks="perguntado com {said}",
     introduced_by="introduzido por {said}",
-    prepositions="pode vir depois de {said}",
     phrases="Frases",
     no_phrases="Nenhum pedido chega a ela: não tem frases.",
     examples="Pedidos que se leem assim",
-    made_example="feito a partir da frase",
     rules="Regras",
     conditions={
         "over": "{argument} é maior que {value}",
@@ -253,19 +216,12 @@ PT_BR = Words(
     no_decisions="Não há decisão registrada.",
     by="por {step}",
     verb_forms="Formas do verbo",
-    must_say="Tem de ser dito",
     may_leave_out="pode faltar",
-    any_place="em qualquer lugar do pedido, depois da palavra que o introduz",
-    any_order="Argumentos em qualquer ordem",
     words="Palavras",
-    masculine="masculino",
-    feminine="feminino",
     members="Valores",
     used_by="Usado por",
     required_by="Exigido por",
     given_in="Dado em {place}.",
-    one_of="Um destes",
-    examples_of_value="Por exemplo",
     verdicts={
         "read": "Este pedido é **lido**.",
         "incomplete": "**Falta** algo neste pedido.",
@@ -286,18 +242,11 @@ PT_BR = Words(
     },
     expected="A entrada quer {expected} e recebe {got}.",
     more_calls="mais {n}",
-    try_turn="Experimentar um pedido",
-    try_words="Experimentar {turn}",
     timeline="Abrir linha do tempo",
     last="última {time}: {outcome}",
     no_vocabulary="Não há vocabulário para experimentar um pedido.",
-    not_a_vocabulary="Este arquivo não é um vocabulário.",
     has_errors="O vocabulário tem erros: nenhum pedido é lido antes de serem corrigidos.",
     no_such_language="Não existe o idioma {language}: é en ou pt-BR.",
-    typed_at="Digite o pedido na linha {line} de {file}.",
-    not_changed="O editor não aceitou a mudança: {reason}",
-    cannot_change="Este editor não deixa o servidor mudar arquivos. Acrescente a turns: {stub}",
-    stub_label="Experimentar um pedido",
 )
 
 

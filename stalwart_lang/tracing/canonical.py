@@ -18,7 +18,7 @@ returns, so what lies outside has a text here too:
 
 import json
 from base64 import b64encode
-from collections.abc import Callable, Mapping, Sequence, Set
+from collections.abc import Mapping, Sequence, Set
 from contextlib import suppress
 from dataclasses import fields, is_dataclass
 from datetime import date, time
@@ -27,10 +27,7 @@ from enum import Enum
 from json.encoder import encode_basestring
 from math import isfinite
 from pathlib import PurePath
-from typing import TypeAlias
 from uuid import UUID
-
-Items: TypeAlias = list[tuple[str, object]]
 
 _DECIMAL_LIMIT = 10**4000
 
@@ -41,7 +38,7 @@ def canonical_json(value: object) -> bytes:
     What cannot be written (nested too deeply or in a circle, an object that fails when it is read)
     counts as the name of its type.
     """
-    return _written(value, _in_order)
+    return _written(value, readable=False)
 
 
 def readable_json(value: object) -> bytes:
@@ -49,28 +46,24 @@ def readable_json(value: object) -> bytes:
 
     The keys are in the order in which they were given, and bytes that are UTF-8 are text.
     """
-    return _written(value, list)
+    return _written(value, readable=True)
 
 
-def _written(value: object, ordered: Callable[[Items], Items]) -> bytes:
+def _written(value: object, *, readable: bool) -> bytes:
     try:
-        return _text(value, ordered).encode("utf-8", "backslashreplace")
+        return _text(value, readable).encode("utf-8", "backslashreplace")
     except Exception:  # the methods of an object of somebody else's
         return json.dumps(type(value).__qualname__).encode()
 
 
-def _in_order(items: Items) -> Items:
-    return sorted(items, key=_utf16_order)
-
-
-def _text(value: object, ordered: Callable[[Items], Items]) -> str:
+def _text(value: object, readable: bool) -> str:
     match value:
         case None:
             return "null"
         case bool():
             return "true" if value else "false"
         case Enum():
-            return _text(value.value, ordered)
+            return _text(value.value, readable)
         case str():
             return encode_basestring(value)
         case int():
@@ -82,32 +75,34 @@ def _text(value: object, ordered: Callable[[Items], Items]) -> str:
         case date() | time():
             return f'"{value.isoformat()}"'
         case Mapping():
-            items = ordered([(str(key), item) for key, item in value.items()])
-            return "{" + ",".join(_pair(key, item, ordered) for key, item in items) + "}"
+            items = [(str(key), item) for key, item in value.items()]
+            if not readable:
+                items.sort(key=_utf16_order)
+            return "{" + ",".join(_pair(key, item, readable) for key, item in items) + "}"
         case bytes() | bytearray() | memoryview():
-            if ordered is list:
+            if readable:
                 with suppress(UnicodeDecodeError):
                     return encode_basestring(bytes(value).decode())
             return f'"{b64encode(value).decode()}"'
         case Sequence():
-            return "[" + ",".join(_text(item, ordered) for item in value) + "]"
+            return "[" + ",".join(_text(item, readable) for item in value) + "]"
         case Set():
-            return "[" + ",".join(sorted(_text(item, ordered) for item in value)) + "]"
+            return "[" + ",".join(sorted(_text(item, readable) for item in value)) + "]"
         case type():
             return json.dumps(value.__qualname__)
         case _ if is_dataclass(value):
             held = {field.name: getattr(value, field.name) for field in fields(value)}
-            return _text(held, ordered)
+            return _text(held, readable)
         case _ if callable(dump := getattr(value, "model_dump", None)):
             # What is no object has been made by no model: a mock answers for ever.
             held = dump()
-            return _text(held if isinstance(held, Mapping) else type(value), ordered)
+            return _text(held if isinstance(held, Mapping) else type(value), readable)
         case _:
             return json.dumps(type(value).__qualname__, ensure_ascii=False)
 
 
-def _pair(key: str, item: object, ordered: Callable[[Items], Items]) -> str:
-    return f"{encode_basestring(key)}:{_text(item, ordered)}"
+def _pair(key: str, item: object, readable: bool) -> str:
+    return f"{encode_basestring(key)}:{_text(item, readable)}"
 
 
 def _utf16_order(item: tuple[str, object]) -> bytes:

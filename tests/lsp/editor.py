@@ -1,6 +1,7 @@
 """An editor as the tests have it: a client over stdio, with the documents that it has open."""
 
 import asyncio
+import json
 import sys
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
@@ -35,6 +36,30 @@ def position(text: str, offset: int, encoding: str) -> types.Position:
     before = text[:offset].replace("\r\n", "\n").replace("\r", "\n")
     line, last = before.count("\n"), before.rpartition("\n")[2]
     return types.Position(line=line, character=units(last, encoding))
+
+
+def write_refusal(path: Path, tool: str, rule: str) -> None:
+    """Write a trace in which a call of `tool` was refused by `rule`."""
+    check = {
+        "type": "span",
+        "trace_id": "0af7651916cd43dd8448eb211c80319c",
+        "span_id": "00f067aa0ba902b7",
+        "parent_id": None,
+        "name": "stalwart.tool_check",
+        "start": "2026-11-30T09:00:00Z",
+        "end": "2026-11-30T09:00:01Z",
+        "duration_ms": 1.0,
+        "status": "ok",
+        "error": None,
+        "attributes": {
+            "gen_ai.tool.name": tool,
+            "stalwart.outcome": "refuse",
+            "stalwart.decided_by": "rulebook",
+            "stalwart.rule": rule,
+        },
+        "events": [],
+    }
+    path.write_text(json.dumps(check) + "\n", encoding="utf-8")
 
 
 @dataclass

@@ -1,9 +1,9 @@
 """Hover end to end on vocabularies and agent files: in words, in both languages, never an error."""
 
-import json
+import asyncio
 
 import pytest
-from editor import ENCODINGS, Editor, capabilities, editing
+from editor import ENCODINGS, Editor, capabilities, editing, write_refusal
 from lsprotocol import types
 
 from stalwart_lang.lsp.documents import uri_of
@@ -129,33 +129,16 @@ async def test_a_client_without_markdown_gets_plain_text(tmp_path):
 
 async def test_a_rule_tells_its_decisions(tmp_path):
     uri = uri_of(tmp_path / "shop.yaml")
-    check = {
-        "type": "span",
-        "trace_id": "0af7651916cd43dd8448eb211c80319c",
-        "span_id": "00f067aa0ba902b7",
-        "parent_id": None,
-        "name": "stalwart.tool_check",
-        "start": "2026-11-30T09:00:00Z",
-        "end": "2026-11-30T09:00:01Z",
-        "duration_ms": 1.0,
-        "status": "ok",
-        "error": None,
-        "attributes": {
-            "gen_ai.tool.name": "refund",
-            "stalwart.outcome": "refuse",
-            "stalwart.decided_by": "rulebook",
-            "stalwart.rule": "no-refund",
-        },
-        "events": [],
-    }
-    (tmp_path / "run.jsonl").write_text(json.dumps(check) + "\n", encoding="utf-8")
+    write_refusal(tmp_path / "run.jsonl", "refund", "no-refund")
     async with editing(tmp_path) as editor:
         editor.open(uri, SHOP)
-        while types.WORKSPACE_CODE_LENS_REFRESH not in editor.refreshes or (
-            "refuse 1" not in await hovered(editor, uri, "no-refund")
-        ):
-            editor.arrived.clear()
-            await editor.arrived.wait()
+        await read(editor, uri)
+        async with asyncio.timeout(30):
+            while types.WORKSPACE_CODE_LENS_REFRESH not in editor.refreshes or (
+                "refuse 1" not in await hovered(editor, uri, "no-refund")
+            ):
+                editor.arrived.clear()
+                await editor.arrived.wait()
         rule = await hovered(editor, uri, "no-refund")
         assert "`refund` is refused." in rule
         assert "2026-11-30 09:00:00 UTC **refuse**, by `rulebook`" in rule

@@ -1,10 +1,9 @@
 """Inlay hints end to end: what turns read as while one types, and what rules have decided."""
 
 import asyncio
-import json
 
 import pytest
-from editor import ENCODINGS, Editor, editing
+from editor import ENCODINGS, Editor, editing, write_refusal
 from lsprotocol import types
 
 from stalwart_lang.lsp.documents import uri_of
@@ -127,26 +126,7 @@ async def test_odd_documents_have_no_hints(tmp_path):
 
 async def test_rules_and_tools_tell_what_is_recorded(tmp_path):
     uri = uri_of(tmp_path / "shop.yaml")
-    check = {
-        "type": "span",
-        "trace_id": "0af7651916cd43dd8448eb211c80319c",
-        "span_id": "00f067aa0ba902b7",
-        "parent_id": None,
-        "name": "stalwart.tool_check",
-        "start": "2026-11-30T09:00:00Z",
-        "end": "2026-11-30T09:00:01Z",
-        "duration_ms": 1.0,
-        "status": "ok",
-        "error": None,
-        "attributes": {
-            "gen_ai.tool.name": "cancel_order",
-            "stalwart.outcome": "refuse",
-            "stalwart.decided_by": "rulebook",
-            "stalwart.rule": "no-cancel",
-        },
-        "events": [],
-    }
-    (tmp_path / "run.jsonl").write_text(json.dumps(check) + "\n", encoding="utf-8")
+    write_refusal(tmp_path / "run.jsonl", "cancel_order", "no-cancel")
     async with editing(tmp_path) as editor:
         editor.open(uri, SHOP)
         async with asyncio.timeout(30):

@@ -20,6 +20,8 @@ except ImportError:  # Windows has none; a file that another process holds is no
 _LOOKS_EVERY = 0.05
 """Seconds between two looks at what the path names: at every line a look would cost as much."""
 
+_LOOKS_AT_END = 20
+
 
 class AppendedFile:
     """Appends lines, each by one `write`; a failure is reported once and breaks nothing.
@@ -181,13 +183,26 @@ def _numbers(path: Path) -> list[int]:
 
 
 def _ends_within_a_line(path: Path) -> bool:
-    """Whether the file's last line has no end, as a crash of the machine may leave it."""
+    """Whether the file's last line has no end, as a crash of the machine may leave it.
+
+    The system shows a write that crosses a page before it is whole: such a one is waited for.
+    """
+    for look in range(_LOOKS_AT_END):
+        if look:
+            time.sleep(0.001)
+        if _last_byte(path) in (b"", b"\n"):
+            return False
+    return True
+
+
+def _last_byte(path: Path) -> bytes:
+    """Return the last byte of a file; of one that is empty, gone or no plain file, none."""
     try:
         status = path.stat()
         if not stat.S_ISREG(status.st_mode) or status.st_size == 0:
-            return False
+            return b""
         with path.open("rb") as file:
             file.seek(-1, os.SEEK_END)
-            return file.read(1) != b"\n"
+            return file.read(1)
     except FileNotFoundError:  # renamed meanwhile
-        return False
+        return b""

@@ -23,6 +23,7 @@ from stalwart_lang.runs.stored_history import read_history
 from stalwart_lang.timeline.stored import read_stored_run
 from stalwart_lang.timeline.text import text_timeline
 from stalwart_lang.tracing import JsonLinesTracer
+from stalwart_lang.tracing.context import current_traceparent
 
 Messages = list[dict[str, Any]]
 
@@ -1137,6 +1138,30 @@ def test_the_graph_is_langgraphs_own(shop: Shop, tmp_path: Path) -> None:
         assert shop.ledger == ["cancel_order"]
         assert agent.confirm("u-17", "approve").status == "nothing"
     assert '"stalwart.node"' in (tmp_path / "run.jsonl").read_text("utf-8")
+
+
+@pytest.mark.parametrize("way", ["invoke", "stream"])
+def test_a_run_of_the_graph_is_one_trace(shop: Shop, tmp_path: Path, way: str) -> None:
+    """Its root is the run's, as where the agent runs it; between the parts of a stream none is."""
+    from langgraph.types import Command
+
+    file = tmp_path / "run.jsonl"
+    config: Any = {"configurable": {"thread_id": "desk/u-17"}}
+    with shop.open() as agent, JsonLinesTracer(file) as tracer:
+        agent.chat("cancel order 5", user="u-17")
+        graph = agent.graph(tracer=tracer)
+        if way == "invoke":
+            graph.invoke(Command(resume="approve"), config)
+        else:
+            for _ in graph.stream(Command(resume="approve"), config):
+                assert current_traceparent() is None
+    records = [json.loads(line) for line in file.read_text("utf-8").splitlines()]
+    spans = {record["span_id"]: record for record in records}.values()
+    roots = [span["name"] for span in spans if span.get("parent_id") is None]
+    assert roots == ["invoke_agent desk"]
+    names = [span["name"] for span in spans]
+    assert names.count("stalwart.resume") == 1
+    assert "stalwart.interrupt" not in names  # it was told where the agent ran it
 
 
 # --- traces

@@ -93,10 +93,21 @@ class NodeSpans(BaseCallbackHandler):
         fine = isinstance(error, GraphBubbleUp | GeneratorExit)
         self._close(run_id, None if fine else error)
 
+    def around_node(
+        self, name: str, step: int, parent: str | None
+    ) -> AbstractContextManager[Span | None]:
+        """Return what a node runs in: its span, below `parent`."""
+        held: Held = {names.STEP_NAME: name, names.STEP: step}
+        return self._tracer.span(names.NODE, held, parent=parent)
+
+    def tell(self, name: str, held: Held, parent: str | None) -> None:
+        """Record what is but a moment of a node: a pause, or that the run goes on after one."""
+        with self._tracer.span(name, held, parent=parent):
+            pass
+
     def _open(self, run_id: UUID, above: "_Root | _Node", name: str, step: int) -> None:
         root = above.root
-        held: Held = {names.STEP_NAME: name, names.STEP: step}
-        opened = self._tracer.span(names.NODE, held, parent=above.traceparent(self._tracer) or None)
+        opened = self.around_node(name, step, above.traceparent(self._tracer) or None)
         node = _Node(root, name, opened, opened.__enter__(), _task())
         with self._lock:
             self._runs[run_id] = node
@@ -139,10 +150,7 @@ class NodeSpans(BaseCallbackHandler):
             self._told(node, names.INTERRUPT, _asked(each.value))
 
     def _told(self, node: "_Node", name: str, held: Held) -> None:
-        """Record what is but a moment of a node."""
-        named: Held = {names.STEP_NAME: node.name, **held}
-        with self._tracer.span(name, named, parent=node.span.traceparent or None):
-            pass
+        self.tell(name, {names.STEP_NAME: node.name, **held}, node.traceparent(self._tracer))
 
 
 @dataclass(eq=False, slots=True)
@@ -201,8 +209,8 @@ class _Node:
 
     root: _Root
     name: str
-    opened: AbstractContextManager[Span]
-    span: Span
+    opened: AbstractContextManager[Span | None]
+    span: Span | None
     task: "asyncio.Task[Any] | None"
     """The task in whose context it was opened, which may be that of who runs the graph."""
 
@@ -221,7 +229,7 @@ class _Node:
 
     def traceparent(self, _: Tracer) -> str | None:
         """Return what is below it."""
-        return self.span.traceparent
+        return (self.span.traceparent or None) if self.span else None
 
 
 @dataclass(eq=False, frozen=True, slots=True)

@@ -263,12 +263,16 @@ class Agent:
     ) -> "CompiledStateGraph[State, None, State, State]":
         """Return the agent's graph, compiled on its store, for who uses LangGraph directly.
 
-        Its spans are opened in `tracer`, or the agent's own. It does not keep two processes from
-        running the same conversation at once, as the agent does; a call is run once all the same.
+        Its spans are opened in `tracer`, or the agent's own: a run's, where none is open around
+        it, and those of its steps below. It does not keep two processes from running the same
+        conversation at once, as the agent does; a call is run once all the same. Its asynchronous
+        methods want a store that has some, which these have not: use a thread.
         """
         from stalwart_lang.runs.graph import make_graph
+        from stalwart_lang.runs.run_spans import RunSpans
 
-        return make_graph(lambda thread: self._here(thread, tracer), self._storage.saver)
+        graph = make_graph(lambda thread: self._here(thread, tracer), self._storage.saver)
+        return graph.with_config(run_name=self.name, callbacks=[RunSpans(tracer or self._tracer)])
 
     def close(self) -> None:
         """Close the store and the file `trace`; a `tracer` is its giver's. May be called twice."""

@@ -6,7 +6,9 @@ import logging
 import re
 import subprocess
 import sys
+import threading
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from pathlib import Path
 from typing import Any
@@ -1030,6 +1032,45 @@ def test_a_connection_that_is_lost_is_made_again(
                 "WHERE datname = current_database() AND pid <> pg_backend_pid()"
             )
         assert agent.chat("show order 5", user="u-17").status == "done"
+
+
+def test_a_run_whose_lock_is_lost_ends_there(postgresql: Callable[[], str]) -> None:
+    """Its process is alive, and connects again for another; the run is somebody else's by then."""
+    url = postgresql()
+    began, go_on = threading.Event(), threading.Event()
+    shown: list[int] = []
+
+    def get_order(order_id: int) -> str:
+        shown.append(order_id)
+        if order_id == 5:
+            began.set()
+            assert go_on.wait(60)
+        return "open"
+
+    def desk() -> Agent:
+        only = ["get_order"]
+        return Agent("desk", tools=[get_order], only=only, vocabulary="shop", storage=url)
+
+    with desk() as first, desk() as second, ThreadPoolExecutor() as pool:
+        slow = pool.submit(first.chat, "show order 5, then show order 6", user="u-17")
+        assert began.wait(60)
+        assert second.chat("show order 7", user="u-17").status == "busy"
+        with psycopg.connect(url, autocommit=True) as admin:
+            admin.execute(
+                "SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity "
+                "WHERE datname = current_database() AND pid <> pg_backend_pid()"
+            )
+        assert first.chat("show order 8", user="u-18").status == "done"
+        taken_up = second.chat("show order 7", user="u-17")
+        assert "get_order" in taken_up.text
+        assert taken_up.status == "finished"
+        go_on.set()
+        with pytest.raises(psycopg.OperationalError):
+            slow.result(60)
+        assert second.chat("show order 9", user="u-17").status == "done"
+        assert first.chat("show order 10", user="u-17").status == "done"
+    assert shown == [5, 8, 9, 10]
+    assert read_history(url, "desk/u-17").verify().verdict == "verified"
 
 
 @pytest.mark.parametrize(

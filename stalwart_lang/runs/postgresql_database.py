@@ -4,17 +4,20 @@ import threading
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
+from contextvars import ContextVar
 from selectors import EVENT_READ, DefaultSelector
-from typing import Any
+from typing import Any, TypeAlias
 from urllib.parse import urlsplit
 
 import psycopg
 from langgraph.checkpoint.postgres import PostgresSaver
-from psycopg.rows import dict_row
+from psycopg.rows import dict_row, tuple_row
 
 from stalwart_lang.runs.locks import Busy, lock_number
 from stalwart_lang.runs.serializer import plain_serializer
 from stalwart_lang.runs.storage import BadStorage, Storage
+
+Session: TypeAlias = psycopg.Connection[dict[str, Any]]
 
 _MAKING_TABLES = 7303014
 """The number of the lock that whoever makes the tables holds."""
@@ -23,21 +26,26 @@ _AGAIN_SECONDS = 0.02
 
 
 class PostgresqlDatabase:
-    """An open database of a PostgreSQL server."""
+    """An open database of a PostgreSQL server: one session, which holds the locks too.
+
+    What is done under a lock is done in the session that holds it: if that is lost, and the lock
+    with it, it ends there as a process that dies does, and does not go on beside whoever has the
+    lock then.
+    """
 
     def __init__(self, url: str) -> None:
         self._url = url
-        self._lock = threading.Lock()
         self._guard = threading.Lock()
         self._held: set[str] = set()
-        self._saved: psycopg.Connection[Any] = self._for_saver()
-        self._own = psycopg.connect(url, autocommit=True)
-        self.saver = PostgresSaver(self._saved, serde=plain_serializer())
+        self._session = _connect(url)
+        self._holding: ContextVar[Session | None] = ContextVar("session", default=None)
+        self.saver = PostgresSaver(self._session, serde=plain_serializer())
 
     def execute(self, sql: str, parameters: Sequence[object] = ()) -> tuple[int, list[Any]]:
         """Run a statement and commit it."""
-        with self._lock:
-            cursor = self._own.execute(sql.replace("?", "%s"), parameters)
+        session = self._holding.get() or self._session
+        with self.saver.lock, session.cursor(row_factory=tuple_row) as cursor:
+            cursor.execute(sql.replace("?", "%s"), parameters)
             return cursor.rowcount, cursor.fetchall() if cursor.description else []
 
     @contextmanager
@@ -51,7 +59,14 @@ class PostgresqlDatabase:
         with self._guard:
             if thread in self._held:
                 raise Busy(thread)
-            if self.execute("SELECT pg_try_advisory_lock(?)", number)[1] != [(True,)]:
+            holding = self._holding.set(self._session)
+            try:
+                got = self.execute("SELECT pg_try_advisory_lock(?)", number)[1] == [(True,)]
+            except BaseException:
+                self._holding.reset(holding)
+                raise
+            if not got:
+                self._holding.reset(holding)
                 raise Busy(thread)
             self._held.add(thread)
         try:
@@ -61,19 +76,17 @@ class PostgresqlDatabase:
                 self._held.discard(thread)
                 with suppress(psycopg.Error):  # a session that is lost has given it free
                     self.execute("SELECT pg_advisory_unlock(?)", number)
+                self._holding.reset(holding)
 
     def reopen(self) -> None:
-        """Connect again where the server closed a connection, as it does when it is restarted."""
-        with self._lock, self.saver.lock:
-            if not _is_open(self._own):
-                self._own = psycopg.connect(self._url, autocommit=True)
-            if not _is_open(self._saved):
-                self._saved = self.saver.conn = self._for_saver()
+        """Connect again where the server closed the session, as it does when it is restarted."""
+        with self.saver.lock:
+            if not _is_open(self._session):
+                self._session = self.saver.conn = _connect(self._url)
 
     def close(self) -> None:
         """Close it."""
-        self._saved.close()
-        self._own.close()
+        self._session.close()
 
     @contextmanager
     def making_tables(self) -> Iterator[None]:
@@ -86,11 +99,6 @@ class PostgresqlDatabase:
             yield
         finally:
             self.execute("SELECT pg_advisory_unlock(?)", (_MAKING_TABLES,))
-
-    def _for_saver(self) -> psycopg.Connection[Any]:
-        return psycopg.connect(
-            self._url, autocommit=True, prepare_threshold=0, row_factory=dict_row
-        )
 
 
 def open_postgresql(url: str) -> Storage:
@@ -107,7 +115,12 @@ def open_postgresql(url: str) -> Storage:
         raise BadStorage(f"{_without_password(url)}: {str(error).strip()}") from error
 
 
-def _is_open(connection: psycopg.Connection[Any]) -> bool:
+def _connect(url: str) -> Session:
+    # As the saver wants it.
+    return psycopg.connect(url, autocommit=True, prepare_threshold=0, row_factory=dict_row)
+
+
+def _is_open(connection: Session) -> bool:
     """Whether it can be used; the server is asked only where it has sent something unasked."""
     if connection.closed:
         return False

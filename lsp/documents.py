@@ -121,9 +121,31 @@ def changed(
         if isinstance(change, types.TextDocumentContentChangePartial):
             start = document.offset(change.range.start)
             end = max(start, document.offset(change.range.end))
+            starts = _starts_after(document, start, end, text)
             text = document.text[:start] + text + document.text[end:]
-        document = Document(document.uri, version, text, document.encoding)
+            document = Document(document.uri, version, text, document.encoding, starts)
+        else:
+            document = Document(document.uri, version, text, document.encoding)
     return Document(document.uri, version, document.text, document.encoding, document._starts)
+
+
+def _starts_after(document: Document, start: int, end: int, text: str) -> list[int]:
+    """Where the lines begin once `text` stands from `start` to `end`.
+
+    Only the lines around are read again, and one before: what is put in may make one line break of
+    two, or two of one.
+    """
+    starts = document.starts
+    first = max(0, document.line_of(start) - 1)
+    last = document.line_of(end) + 1
+    stop = starts[last] if last < len(starts) else len(document.text)
+    around = document.text[starts[first] : start] + text + document.text[end:stop]
+    made = [starts[first] + at for at in line_starts(around)]
+    if last < len(starts):
+        grown = len(text) - (end - start)
+        made.pop()  # where the next line begins, if a line break ends what was read
+        made += [at + grown for at in starts[last:]]
+    return starts[:first] + made
 
 
 def word_at(document: Document, offset: int) -> tuple[int, int]:

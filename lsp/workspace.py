@@ -21,6 +21,7 @@ from stalwart_lang.lsp.index.build import (
     outline_of,
 )
 from stalwart_lang.lsp.index.chunks import Composed, Composer
+from stalwart_lang.lsp.index.edited import edited_entry
 from stalwart_lang.lsp.index.model import DocumentIndex, DocumentKind, Kind, Occurrence
 from stalwart_lang.lsp.index.targets import targets_in
 from stalwart_lang.lsp.traces.documents import is_trace
@@ -66,6 +67,7 @@ class Project:
         self._composers: dict[str, Composer] = {}
         self._parsed: dict[str, _Parsed] = {}
         self._indexes: dict[str, tuple[_Parsed, Outline, DocumentIndex]] = {}
+        self._groups: dict[str, tuple[str, ...]] = {}
         self._good: dict[str, DocumentIndex] = {}
         """The last indexes of texts that were YAML."""
 
@@ -106,7 +108,14 @@ class Project:
             self._forget(uri)
 
     def _forget(self, uri: str) -> None:
-        for kept in (self._parsed, self._indexes, self._composers, self._disk, self._good):
+        for kept in (
+            self._parsed,
+            self._indexes,
+            self._groups,
+            self._composers,
+            self._disk,
+            self._good,
+        ):
             kept.pop(uri, None)
 
     # ------------------------------------------------------------ documents
@@ -213,8 +222,10 @@ class Project:
             if parsed is None:
                 return None
             outline = parsed.outline
-            for other in self._group(parsed.document.uri)[1:]:
+            others = self._group(parsed.document.uri)[1:]
+            for other in others:
                 outline = outline.joined(other.outline)
+            self._groups[parsed.document.uri] = tuple(other.document.uri for other in others)
             kept = self._indexes.get(parsed.document.uri)
             if kept is not None and kept[0] is parsed and kept[1] == outline:
                 return kept[2]
@@ -240,6 +251,23 @@ class Project:
         with self._lock:
             found = (self.index(parsed.document.uri) for parsed in self._group(same_uri(uri)))
             return tuple(index for index in found if index is not None)
+
+    def around(self, uri: str) -> tuple[DocumentIndex, ...]:
+        """What `group` gives, but at once where a document has only just been edited.
+
+        The first is then of the edited entry alone, and what else the document names, which is as
+        it was before, comes next: its places are those of the version before.
+        """
+        # Without the lock, which an analysis may hold for as long as it takes to index the whole.
+        document = self._open.get(same_uri(uri)) or self.document(uri)
+        kept = None if document is None else self._indexes.get(document.uri)
+        if document is None or kept is None or kept[2].document.text == document.text:
+            return self.group(uri)
+        edited = edited_entry(kept[2], kept[1], document)
+        if edited is None:
+            return self.group(uri)
+        others = (self.index(other) for other in self._groups.get(document.uri, ()))
+        return (*edited, *(other for other in others if other is not None))
 
     def _group(self, uri: str) -> list[_Parsed]:
         first = self._parse(uri)
@@ -326,11 +354,15 @@ class Project:
         Facts need not be declared: those that rules require are among them. Of a broken text, what
         it named before it broke is among them too.
         """
+        return self.names_in(self.group(uri), kind, container)
+
+    def names_in(
+        self, indexes: tuple[DocumentIndex, ...], kind: Kind, container: str | None = None
+    ) -> tuple[str, ...]:
+        """The names of a kind that are declared in documents, as `names` gives them."""
         found: dict[str, None] = {}
-        indexes = list(self.group(uri))
         broken = [index.uri for index in indexes if index.broken]
-        indexes += [self._good[one] for one in broken if one in self._good]
-        for index in indexes:
+        for index in (*indexes, *(self._good[one] for one in broken if one in self._good)):
             for one in index.occurrences:
                 if (
                     one.kind == kind

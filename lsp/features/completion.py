@@ -70,9 +70,10 @@ def completion(
     trigger: str = "",
 ) -> types.CompletionList | None:
     """What can stand at a position; None where nothing can, or the document is not ours."""
-    index = project.index(uri)
-    if index is None or index.kind == "trace":
+    group = project.around(uri)
+    if not group:
         return None
+    index = group[0]
     if index.kind == "other" and index.document.text.strip():
         return None
     place = place_at(index.document, index.document.offset(position))
@@ -80,8 +81,8 @@ def completion(
         return None
     known = Known(
         index,
-        project.group(uri),
-        lambda kind, container: project.names(uri, kind, container),
+        group,
+        lambda kind, container: project.names_in(group, kind, container),
         snippets,
     )
     found, more = candidates(place, known)

@@ -195,7 +195,7 @@ class Composer:
         end = len(text) if after is None else after.start + after.indent
         if (piece.start, piece.end) == (chunk.start, end):
             return piece.root
-        node = _moved(piece.root, chunk.start - piece.start, piece.end, end)
+        node = moved(piece.root, chunk.start - piece.start, piece.end, end)
         self._pieces[key] = _Piece(node, piece.sound, chunk.start, end, piece.mended)
         return node
 
@@ -247,6 +247,11 @@ def cut(text: str, *, lenient: bool = False) -> Iterator[Chunk]:
             start, indent = begin, its
     if start is not None:
         yield Chunk(start, len(text), indent)
+
+
+def is_header(line: str) -> bool:
+    """Whether a line is a section's key alone, with its entries below."""
+    return _HEADER.fullmatch(line) is not None
 
 
 def _indent_below(lines: list[tuple[int, int, int, str]]) -> int | None:
@@ -309,7 +314,7 @@ def _twice(root: Mapping) -> bool:
     return False
 
 
-def _moved(node: Mapping | Sequence, offset: int, last: int, end: int) -> Mapping | Sequence:
+def moved(node: Mapping | Sequence, offset: int, last: int, end: int) -> Mapping | Sequence:
     """A copy of a chunk's nodes, further on in a text; its collections that ended last do again."""
     return _Mover(offset, last, end).collection(node)
 

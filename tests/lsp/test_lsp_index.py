@@ -503,3 +503,30 @@ def test_files_that_include_one_another_end(tmp_path):
     opened(project, tmp_path / "b.yaml", "vocabulary: b\ninclude: [a.yaml, b.yaml]\n")
     assert len(project.group(one)) == 2
     assert project.mains_of(one) == (one,)
+
+
+_EDITS = ("x", "", ":", "\n", "  zed: {}\n", "'", "{", "  - ", "\n    undo: foo\n")
+
+
+@pytest.mark.parametrize("name", SHIPPED)
+def test_names_are_there_right_after_an_edit(name, shipped):
+    """They are told by the edited entry alone, before the whole text has been read again."""
+    text, rng = shipped(name), random.Random(f"{SEED} {name}")
+    uri, at_once = f"file:///{name}.yaml", 0
+    kinds = ("tool", "slot", "thing", "list", "member", "unit", "rule", "fact")
+    for _ in range(60):
+        project = Project()
+        project.open(Document(uri, 0, text), "stalwart-vocabulary")
+        project.index(uri)
+        at = rng.randrange(len(text))
+        end = at + rng.choice((0, 0, 1, 5, 40))
+        project.change(Document(uri, 1, text[:at] + rng.choice(_EDITS) + text[end:]))
+        soon = project.around(uri)
+        told = {kind: set(project.names_in(soon, kind)) for kind in kinds}
+        whole = project.group(uri)
+        for kind in kinds:
+            wanted = set(project.names_in(whole, kind))
+            assert told[kind] >= wanted
+            assert whole[0].broken or told[kind] == wanted
+        at_once += len(soon) > len(whole)
+    assert at_once > 40

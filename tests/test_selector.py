@@ -535,6 +535,8 @@ class TestValues:
         ):
             assert calls(turn, "pt-BR", "pix") == expected
         assert plan("transfer 250.00 account 1 account 2", "en", "pix").verdict == "unread"
+        several = "transfer 250.00 from accounts 1 and 3 to account 2"
+        assert code(several, "en", "pix") == "number_mismatch"
         assert plan("merge tasks 7 and 8", "en", "agenda").verdict == "unread"
 
     def test_an_argument_of_several_types(self) -> None:

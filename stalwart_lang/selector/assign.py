@@ -402,11 +402,11 @@ def _checked(bound: Bound, frame: Frame) -> Bound | Problem:
             return Problem("number_mismatch", step.many, step.many)
         return bound
     if len(lists) > 1:
-        return Problem("repeated_argument", step.first, step.last)
+        return Problem("number_mismatch", step.first, step.last)
     if not frame.amounts.isdisjoint(bound.values):
         return Problem("shared_amount", step.first, step.last)
     if frame.twins:
-        return Problem("repeated_argument", step.first, step.last)
+        return Problem("number_mismatch", step.first, step.last)
     return bound
 
 

@@ -221,6 +221,40 @@ def test_a_tool_and_arguments_that_are_not_declared(make):
 
 
 @WAYS
+@pytest.mark.parametrize("identity", ["a", ""])
+def test_calls_that_share_an_id_do_not_run(make, identity):
+    """What is decided about the one must not let the other run."""
+    calls = [{**call, "id": identity} for call in (get(), charge(), charge(5))]
+    for step in (calls, calls[::-1], calls[1:]):
+        shop = Shop()
+        graph = make(tool_check("shop", facts=FACTS), shop, AIMessage("", tool_calls=step))
+        came = graph.invoke({"messages": [HumanMessage("hi")]}, CONFIG)
+        assert "__interrupt__" not in came
+        assert shop.ran == []
+        found = results(came)
+        assert [status for status, _ in found] == ["error"] * len(step)
+        assert all("has no id of its own" in text for _, text in found)
+
+
+def test_what_runs_is_what_is_checked():
+    """Though somebody else's wrapper made another call of what the model asked for."""
+    shop = Shop()
+    check = tool_check("shop", facts=FACTS)
+
+    def another(request: Any, execute: Callable[[Any], Any]) -> Any:
+        asked = {**request.tool_call, **charge()}
+        return check.wrap_tool_call(request.override(tool_call=asked), execute)
+
+    builder = _loop((asking(1, get()),))
+    builder.add_node("tools", ToolNode(shop.tools, wrap_tool_call=another))
+    builder.add_edge("model", "tools")
+    graph = builder.compile(checkpointer=InMemorySaver(), name="shop")
+    came = graph.invoke({"messages": [HumanMessage("hi")]}, CONFIG)
+    assert came["__interrupt__"][0].value["tool"] == "charge_card"
+    assert shop.ran == []
+
+
+@WAYS
 def test_what_was_done_before_counts(make):
     refund = {"name": "refund_card", "args": {"order_id": 4411}}
     shop = Shop()

@@ -24,9 +24,9 @@ class Reason:
     """One reason: the step that gives it, a short name, and a sentence in each language.
 
     `name` is a rule's name, or one of `unknown_tool`, `unknown_argument`, `missing_argument`,
-    `wrong_argument`, `outside_data`, `write`, `irreversible`, `approved`, `declined`. `location`
-    is where the rule is written, `binding` what an order rule ties: `refund_card after
-    charge_card`.
+    `wrong_argument`, `unclear_call_id`, `outside_data`, `write`, `irreversible`, `approved`,
+    `declined`. `location` is where the rule is written, `binding` what an order rule ties:
+    `refund_card after charge_card`.
     """
 
     step: Step

@@ -12,6 +12,7 @@ What is refused gets a result that says why, so that each call has one. What a p
 is an `interrupt`: `Command(resume="approve")` goes on with it, anything else does not.
 """
 
+from collections import Counter
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from os import PathLike, fspath
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
@@ -20,7 +21,7 @@ from langchain_core.messages import ToolMessage
 from langgraph.errors import GraphInterrupt
 from langgraph.types import interrupt
 
-from stalwart_lang.check import Checked, Decision, Done, catalogue_of, check
+from stalwart_lang.check import Checked, Decision, Done, Reason, catalogue_of, check
 from stalwart_lang.graphs.calls import (
     Call,
     calls_of,
@@ -156,7 +157,9 @@ class ToolCheck:
         """Return the result of a call that may not run, None of one that may."""
         (call,) = calls_of({"tool_calls": [request.tool_call]})
         before, calls = step_of_call(messages_of(request.state, self._messages), call.id)
-        decided = self._decide(calls or [call], before)
+        # What runs is what the ToolNode has, which may not be what the message says any more.
+        step = [call if each.id == call.id else each for each in calls] or [call]
+        decided = self._decide(step, before)
         own = next(pair for pair in decided if pair[0].id == call.id)
         first = next((pair for pair in decided if pair[1].outcome == "confirm"), None)
         if shared and first is not None and first is not own and own[1].outcome != "refuse":
@@ -195,12 +198,16 @@ class ToolCheck:
         So none of them is done when another is checked, and each may be done before another: what
         either refuses is refused.
         """
+        ids = Counter(call.id for call in calls)
         done = done_before(before)
         labels = read_outside(done, self._checked.catalogue)
         decided: _Decided = []
         earlier = list(done)
         for call in calls:
             approval = (approvals or {}).get(call.id)
+            if ids[call.id] > 1 or not call.id:
+                decided.append((call, _unclear(call, labels)))
+                continue
             found = [
                 check(
                     self._checked,
@@ -290,6 +297,13 @@ class ToolCheck:
         return ToolMessage(text, tool_call_id=call.id, name=call.tool, status="error")
 
 
+def _unclear(call: Call, labels: Sequence[str]) -> Decision:
+    """Refuse a call whose id does not tell it from another: neither would an answer, or a result."""
+    say: Sentences = {language: text.format(tool=call.tool) for language, text in _UNCLEAR.items()}
+    reason = Reason("catalogue", "refuse", "unclear_call_id", say)
+    return Decision("refuse", "catalogue", (reason,), tuple(labels))
+
+
 def _approval(answer: object, call: Call) -> Literal["approve", "decline"]:
     given = answer.get(call.id) if isinstance(answer, Mapping) else answer
     return "approve" if given == "approve" else "decline"
@@ -300,6 +314,10 @@ def _say(sentences: Sentences, language: Language, **words: str) -> str:
 
 
 _STRICT = ("refuse", "confirm", "allow")
+_UNCLEAR: Sentences = {
+    "en": "{tool} was not run: its call has no id of its own.",
+    "pt-BR": "{tool} não foi executada: a chamada não tem um id só dela.",
+}
 _NOT_RUN: Sentences = {
     "en": "{tool} was not run: another call of the same step was refused.",
     "pt-BR": "{tool} não foi executada: outra chamada do mesmo passo foi recusada.",

@@ -256,7 +256,8 @@ def test_other_numbers_are_found_about_as_often_as_check_digits_fit_by_chance() 
 
 def test_a_number_without_its_area_needs_a_word() -> None:
     assert redact("tel. 98765-4321, fixo 3456 7890") == "tel. [PHONE], fixo [PHONE]"
-    kept = "98765-4321; liga em 2024-2025; called on 20251130; saldo +35236450.6"
+    assert redact("98765-4321") == "[PHONE]"
+    kept = "zip 98765-4321; liga em 2024-2025; called on 20251130; saldo +35236450.6"
     assert redact(kept) == kept
 
 

@@ -9,6 +9,7 @@ GAP = r"[ \t]{0,2}[./-]?[ \t]{0,2}"
 _LETTER_OR_DIGIT = re.compile(r"[^\W_]")
 _MARKED_DIGIT_BEFORE = re.compile(r"[0-9][./:-]\Z")
 _MARKED_DIGIT_AFTER = re.compile(r"[./:-][0-9]|[0-9]")
+_YEAR_AFTER = re.compile(r"/(?:19|20)[0-9]{2}(?![0-9])")
 _BLANK = re.compile(r"[ \t]")
 _DECIMALS = re.compile(r"\A[0-9],[0-9]|[0-9],[0-9]\Z")
 """A comma within a number, at either end of what looked like one in groups: a row of a table."""
@@ -17,6 +18,7 @@ _UUID_LENGTH = 36
 _NOT_DIGITS = re.compile(r"[^0-9]+")
 _CUT = re.compile(r"[0-9@\[\]]")
 _WORD = re.compile(r"[A-Z\u00c0-\u00de]?[a-z\u00df-\u00ff]+|[A-Z\u00c0-\u00de]+")
+_WORD_BEFORE = re.compile(r"(?:[A-Z\u00c0-\u00de]?[a-z\u00df-\u00ff]+|[A-Z\u00c0-\u00de]+)\Z")
 _FARTHEST_WORD = 40
 
 
@@ -25,20 +27,22 @@ def bare(written: str) -> str:
     return written if written.isdecimal() else _NOT_DIGITS.sub("", written)
 
 
-def stands_alone(text: str, start: int, end: int, name: str = "") -> bool:
+def stands_alone(text: str, start: int, end: int, names: frozenset[str] = frozenset()) -> bool:
     """Tell whether the number `text[start:end]` is no part of something longer.
 
-    A number without marks may not touch a letter (but its own `name`: `CPF52998224725`) either.
+    A number without marks may not touch a letter (but one of its `names`: `CPF52998224725`) either.
+    A number with names may have a year behind it: `52998224725/2024`.
     """
-    if _MARKED_DIGIT_AFTER.match(text, end):
+    if _MARKED_DIGIT_AFTER.match(text, end) and not (names and _YEAR_AFTER.match(text, end)):
         return False
     if start and text[start] != "(":
         before = text[start - 1]
         if before.isdecimal() or _MARKED_DIGIT_BEFORE.search(text, max(0, start - 2), start):
             return False
-        named = name and text[max(0, start - len(name)) : start].lower() == name
-        if before.isalpha() and not named and text[start:end].isdecimal():
-            return False
+        if before.isalpha() and text[start:end].isdecimal():
+            touching = _WORD_BEFORE.search(text, max(0, start - _FARTHEST_WORD), start)
+            if not touching or touching[0].lower() not in names:
+                return False
     if _BLANK.search(text, start, end) and _DECIMALS.search(text[max(0, start - 2) : end + 2]):
         return False
     if "-" in text[max(0, start - 1) : end + 1] and _in_a_uuid(text, start, end):

@@ -6,11 +6,12 @@ from decimal import Decimal
 from functools import cache
 
 from stalwart_lang.redaction import extra as libraries
-from stalwart_lang.redaction.api_keys import SECRET_NAMES, find_api_keys
+from stalwart_lang.redaction.api_keys import find_api_keys
 from stalwart_lang.redaction.cards import find_cards
 from stalwart_lang.redaction.emails import find_emails
 from stalwart_lang.redaction.kinds import KINDS, Found, Kind, placeholder
 from stalwart_lang.redaction.reading import read
+from stalwart_lang.redaction.secret_names import SCHEMA_VALUES, is_schema, is_secret_name
 from stalwart_lang.redaction.taxpayers import find_cnpjs, find_cpfs
 from stalwart_lang.redaction.telephones import telephone_finder
 
@@ -25,7 +26,13 @@ _TOO_DEEP = "[TOO_DEEP]"
 _CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
 _TOUCHES_BEFORE = re.compile(r"(?:[^\W_]|[0-9][.,/:-]|[^\x00-\x7f])\Z")
 _TOUCHES_AFTER = re.compile(r"[^\W_]|[.,/:-][0-9]|[(+%\\&]|[^\x00-\x7f]")
-_MARKS = re.compile(r"[^a-z]+")
+_SMALL = 10**7
+"""Whole numbers nearer to zero are shorter than the shortest of any kind, whatever their names."""
+_SHORT = 11
+"""A word shorter than this, without marks, is no kind's."""
+_NAME_KEYS = ("name", "key", "header", "field", "nome", "chave", "campo")
+_VALUE_KEYS = frozenset(("value", "values", "valor", "val"))
+_FLAG = re.compile(r"--?[A-Za-z][\w-]{1,60}")
 
 
 class Redactor:
@@ -39,7 +46,7 @@ class Redactor:
     extra `redact`, where a kind needs a library that is not installed.
     """
 
-    __slots__ = ("_extra", "_finders", "_password_names", "_placeholders")
+    __slots__ = ("_extra", "_finders", "_placeholders", "_secrets")
 
     def __init__(
         self, kinds: Iterable[str] = KINDS, extra: Iterable[Kind] = (), region: str = "BR"
@@ -59,7 +66,7 @@ class Redactor:
         }
         self._finders = tuple((kind, known[kind]()) for kind in KINDS if kind in names)
         self._extra = tuple(extra)
-        self._password_names = SECRET_NAMES if "api_key" in names else frozenset()
+        self._secrets = "api_key" in names
         every = [*KINDS, *(kind.name for kind in self._extra)]
         self._placeholders = re.compile("|".join(re.escape(placeholder(kind)) for kind in every))
 
@@ -107,6 +114,8 @@ class Redactor:
 
     def _text(self, text: str, context: str) -> str:
         """Redact `text`; `context`, the names of the keys it stands under, is read before it."""
+        if not context and self._too_short(text):
+            return text
         before = f"{context}: " if context else ""
         pieces: list[str] = []
         done = 0
@@ -117,7 +126,13 @@ class Redactor:
                 done = end
         return "".join((*pieces, text[done:])) if pieces else text
 
+    def _too_short(self, text: str) -> bool:
+        word = len(text) < _SHORT and text.isascii() and (text.isalnum() or text.isidentifier())
+        return word and not self._extra
+
     def _value(self, value: object, context: str, depth: int) -> object:
+        if type(value) is int and -_SMALL < value < _SMALL and not self._extra:
+            return value
         match value:
             case str():
                 return self._text(value, context)
@@ -132,9 +147,9 @@ class Redactor:
             case Mapping():
                 return self._mapping(value, context, depth)
             case tuple():
-                return tuple(self._value(item, context, depth + 1) for item in value)
+                return tuple(self._items(value, context, depth))
             case Sequence():
-                return [self._value(item, context, depth + 1) for item in value]
+                return self._items(value, context, depth)
             case set() | frozenset():
                 items = [self._value(item, context, depth + 1) for item in value]
                 return frozenset(items) if isinstance(value, frozenset) else set(items)
@@ -150,16 +165,78 @@ class Redactor:
         redacted = self._text(digits, context)
         return value if redacted == digits else redacted
 
+    def _items(self, items: Sequence[object], context: str, depth: int) -> list[object]:
+        """Redact a row of values; one of pairs, such as of headers, as the members of a mapping."""
+        if items and all(map(_is_pair, items)):
+            return [self._pair(item, context, depth + 1) for item in items]
+        made: list[object] = []
+        before: object = None
+        for item in items:
+            flag = self._secrets and isinstance(before, str) and _FLAG.fullmatch(before)
+            if flag and isinstance(item, str) and not item.startswith("-"):
+                made.append(self._member(before, item, context, depth))
+            else:
+                made.append(self._value(item, context, depth + 1))
+            before = item
+        return made
+
+    def _pair(self, item: object, context: str, depth: int) -> object:
+        assert isinstance(item, list | tuple)
+        name, value = item
+        pair = [self._value(name, "", depth + 1), self._member(name, value, context, depth)]
+        return tuple(pair) if isinstance(item, tuple) else pair
+
     def _mapping(self, value: Mapping[object, object], context: str, depth: int) -> object:
         made: dict[object, object] = {}
+        named = _named(value)
+        piece = "logprob" in value  # of a model's answer: its `token` is a word
         for key, item in value.items():
-            name = _CAMEL.sub(" ", key).replace("_", " ") if isinstance(key, str) else str(key)
-            if _MARKS.sub("", name.lower()) in self._password_names and _is_given(item):
-                kept: object = placeholder("api_key")
+            if named is not None and isinstance(key, str) and key.lower() in _VALUE_KEYS:
+                kept = self._member(named, item, f"{context} {key}".strip(), depth)
+            elif piece and key == "token":
+                kept = self._value(item, context, depth + 1)
             else:
-                kept = self._value(item, f"{context[-40:]} {name[-40:]}".strip(), depth + 1)
+                kept = self._member(key, item, context, depth)
             made[_free(self._value(key, "", depth + 1), made)] = kept
         return made
+
+    def _member(self, name: object, value: object, context: str, depth: int) -> object:
+        """Redact what stands under a name: all of it, where the name is a secret's."""
+        if self._secrets and isinstance(name, str):
+            number = isinstance(value, int | float | Decimal)
+            if is_secret_name(name, number):
+                return self._secret(value, depth + 1)
+        if type(value) is int and -_SMALL < value < _SMALL and not self._extra:
+            return value
+        words = _CAMEL.sub(" ", name).replace("_", " ") if isinstance(name, str) else str(name)
+        return self._value(value, f"{context[-40:]} {words[-40:]}".strip(), depth + 1)
+
+    def _secret(self, value: object, depth: int) -> object:
+        """Put the placeholder in the place of every text and number in `value`."""
+        match value:
+            case bool() | None | "":
+                return value
+            case str() | int() | float() | Decimal() | bytes() | bytearray() | memoryview():
+                return placeholder("api_key")
+            case Mapping() | Sequence() | set() | frozenset() if depth > _DEEPEST:
+                return _TOO_DEEP
+            case Mapping():
+                schema = is_schema(value)
+                made: dict[object, object] = {}
+                for key, item in value.items():
+                    hidden = not schema or key in SCHEMA_VALUES
+                    kept = self._secret(item, depth + 1) if hidden else self._value(item, "", depth)
+                    made[_free(self._value(key, "", depth + 1), made)] = kept
+                return made
+            case tuple():
+                return tuple(self._secret(item, depth + 1) for item in value)
+            case Sequence():
+                return [self._secret(item, depth + 1) for item in value]
+            case set() | frozenset():
+                items = [self._secret(item, depth + 1) for item in value]
+                return frozenset(items) if isinstance(value, frozenset) else set(items)
+            case _:
+                return value
 
 
 @cache
@@ -201,8 +278,16 @@ def _without(text: str, found: Iterable[Found]) -> str:
     return "".join((*pieces, text[done:]))
 
 
-def _is_given(item: object) -> bool:
-    return isinstance(item, str | int | float) and not isinstance(item, bool) and item != ""
+def _is_pair(item: object) -> bool:
+    return isinstance(item, list | tuple) and len(item) == 2 and isinstance(item[0], str)
+
+
+def _named(value: Mapping[object, object]) -> str | None:
+    """Return the name that a mapping gives its value: `{"name": "Cookie", "value": "…"}`."""
+    for key, item in value.items():
+        if isinstance(key, str) and key.lower() in _NAME_KEYS and isinstance(item, str):
+            return item
+    return None
 
 
 def _free(key: object, taken: Mapping[object, object]) -> object:

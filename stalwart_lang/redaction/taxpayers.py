@@ -6,7 +6,7 @@ from operator import mul
 
 from stalwart_lang.redaction.digits import GAP, bare, stands_alone
 from stalwart_lang.redaction.extra import cnpj, cpf
-from stalwart_lang.redaction.kinds import Found
+from stalwart_lang.redaction.kinds import Found, words
 
 _BEGIN = r"[0-9](?<![0-9][0-9])"
 _CPF = re.compile(rf"{_BEGIN}[0-9]{{2}}{GAP}[0-9]{{3}}{GAP}[0-9]{{3}}{GAP}[0-9]{{2}}(?![0-9])")
@@ -21,9 +21,13 @@ _CNPJ_WITHOUT_ZEROS = re.compile(
 )
 _CNPJ_END = re.compile(r"/[0-9A-Za-z]{4}-[0-9]{2}(?![0-9A-Za-z])")
 _CNPJ_BEGINNING = re.compile(r"(?<![0-9A-Za-z])[0-9A-Za-z]{2}\.?[0-9A-Za-z]{3}\.?[0-9A-Za-z]{3}\Z")
-_CNPJ_NAMED = re.compile(
-    r"[cC][nN][pP][jJ][^0-9A-Za-z\[\]\n]{1,4}([0-9A-Za-z]{12}[0-9]{2})(?![0-9A-Za-z])"
+_CNPJ_NAME = re.compile(r"[cC]\.?[nN]\.?[pP]\.?[jJ]")
+_CNPJ_CODE = re.compile(
+    r"(?<![0-9A-Za-z])[0-9A-Za-z]{12}[0-9]{2}(?![0-9A-Za-z])|\A[0-9A-Za-z]{12}[0-9]{2}(?![0-9A-Za-z])"
 )
+_FARTHEST_CODE = 56
+_CPF_NAMES = words("cpf id doc documento document cliente client customer usuario user titular")
+_CNPJ_NAMES = words("cnpj id doc documento document empresa company fornecedor supplier cliente")
 _CPF_WEIGHTS = range(10, 1, -1)
 _MARKS = re.compile(r"[./-]")
 _TIMESTAMP = re.compile(
@@ -42,7 +46,7 @@ def find_cpfs(text: str) -> Iterator[Found]:
     """
     match = _CPF.search(text)
     while match:
-        fits = _is_cpf(bare(match[0])) and stands_alone(text, *match.span(), "cpf")
+        fits = _is_cpf(bare(match[0])) and stands_alone(text, *match.span(), _CPF_NAMES)
         if fits:
             yield Found("cpf", *match.span())
         match = _CPF.search(text, match.end() if fits else match.start() + 1)
@@ -69,9 +73,11 @@ def find_cnpjs(text: str) -> Iterator[Found]:
         begun = _CNPJ_BEGINNING.search(text, max(0, match.start() - 11), match.start())
         if begun and _is_cnpj(text[begun.start() : match.end()]):
             yield Found("cnpj", begun.start(), match.end())
-    for match in _CNPJ_NAMED.finditer(text):
-        if _is_cnpj(match[1]):
-            yield Found("cnpj", *match.span(1))
+    for match in _CNPJ_NAME.finditer(text):
+        after = text[match.end() : match.end() + _FARTHEST_CODE].partition("\n")[0]
+        for code in _CNPJ_CODE.finditer(after):
+            if _is_cnpj(code[0]):
+                yield Found("cnpj", match.end() + code.start(), match.end() + code.end())
 
 
 def _is_cpf(digits: str) -> bool:
@@ -88,7 +94,7 @@ def _is_cnpj(written: str) -> bool:
 
 def _is_cnpj_of_digits(text: str, match: re.Match[str]) -> bool:
     digits = bare(match[0])
-    if not _is_cnpj(digits) or not stands_alone(text, *match.span(), "cnpj"):
+    if not _is_cnpj(digits) or not stands_alone(text, *match.span(), _CNPJ_NAMES):
         return False
     if digits != match[0]:
         return True

@@ -53,6 +53,19 @@ _GOES_ON = re.compile(r"[^\W_]|[.,][0-9]")
 _WITHOUT_AREA = re.compile(r"(?:9[ .-]?)?[2-9][0-9]{3}[ .-][0-9]{4}(?![0-9])")
 _LAST_GROUP = re.compile(r"[^0-9]+[0-9]+\Z")
 
+_NOUNS = words(
+    "tel tels telefone telefones telephone fone fones fixo fax cel celular celulares whats "
+    "whatsapp wpp zap phone phones mobile cell cellphone msisdn"
+)
+"""Words of telephones that are no verbs: `call_1234567890` is the id of a call."""
+_LOCAL = re.compile(r"9(?<![0-9A-Za-z_.,/:-]9)[1-9][0-9]{3}-[0-9]{4}(?![0-9A-Za-z_/-]|[.,:][0-9])")
+_LOCAL_APART = re.compile(r"9(?<![0-9A-Za-z_.,/:-]9) [1-9][0-9]{3}-[0-9]{4}(?![\w/-]|[.,:][0-9])")
+_LOCAL_IN_ONE = re.compile(r"(?:9[1-9][0-9]{7}|[2-5][0-9]{7})(?![0-9])")
+_DATE = re.compile(r"(?:19|20)[0-9]{2}(?:0[1-9]|1[0-2])(?:0[1-9]|[12][0-9]|3[01])(?![0-9])")
+_STATE_BEFORE = re.compile(r"\b(?:CA|WA|OR|AK|HI)[ .,]{1,3}\Z")
+"""States of the United States whose postal codes begin with 9: `WA 98101-1234`."""
+_IDENTIFIER_BEFORE = re.compile(r"[^\W\d]\w*_\Z")
+
 Valid = Callable[[int, str], bool]
 
 
@@ -74,6 +87,8 @@ def telephone_finder(region: str) -> Callable[[str], Iterator[Found]]:
         valid = cache(_valid)  # a text often names a number again; kept no longer than this search
         yield from _abroad(text, valid)
         yield from _named(text, [code for code, _ in shapes], valid)
+        if region == "BR":
+            yield from _local(text, valid)
         for piece in _DIGITS_AND_MARKS.finditer(text):
             for code, shape in shapes:
                 for match in shape.finditer(text, *piece.span()):
@@ -134,16 +149,35 @@ def _named(text: str, codes: list[int], valid: Valid) -> Iterator[Found]:
             yield Found("phone", *match.span())
 
 
+def _local(text: str, valid: Valid) -> Iterator[Found]:
+    """Give mobile numbers of Brazil without an area's code, by their shape: `98765-4321`."""
+    for pattern in (_LOCAL, _LOCAL_APART):
+        for match in pattern.finditer(text):
+            start = match.start()
+            named = any(word in _OTHER_WORDS for word in words_before(text, start))
+            state = _STATE_BEFORE.search(text, max(0, start - 6), start)
+            if not named and not state and valid(55, "11" + bare(match[0])):
+                yield Found("phone", *match.span())
+
+
 def _without_area(text: str, start: int, valid: Valid) -> int | None:
     """Return where a number of Brazil without its area's code ends: `98765-4321`."""
     match = _WITHOUT_AREA.match(text, start)
+    if not match and next(words_before(text, start), "") in _NOUNS and not _DATE.match(text, start):
+        match = _LOCAL_IN_ONE.match(text, start)
     if not match or _YEARS.search(match[0]) or not valid(55, "11" + bare(match[0])):
         return None
     return match.end()
 
 
 def _is_named(text: str, start: int, unless: bool = False) -> bool:
-    """Tell whether the word nearest before is a telephone's; `unless` where none says anything."""
+    """Tell whether the word nearest before is a telephone's; `unless` where none says anything.
+
+    Where the number ends an identifier, it is one of the identifier's: `call function_11987654321`.
+    """
+    near = text[max(0, start - 40) : start]
+    if name := _IDENTIFIER_BEFORE.search(near):
+        return not _NOUNS.isdisjoint(words_before(name[0], len(name[0])))
     for word in words_before(text, start):
         if word in _WORDS:
             return True

@@ -1,5 +1,6 @@
 """Text of others shown in a terminal: nothing in it acts on the terminal, and carets line up."""
 
+import json
 import unicodedata
 
 _WHOLE, _BEFORE, _AFTER, _MARKED = 100, 40, 40, 60
@@ -26,6 +27,15 @@ def printable(text: str) -> str:
     if text.isprintable():
         return text
     return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
+
+
+def printable_json(value: object) -> str:
+    """Return a value as one line of JSON, with control and format characters as JSON's escapes."""
+    text = json.dumps(value, ensure_ascii=False)
+    if text.isprintable():
+        return text
+    # Outside of its strings JSON has printable characters only.
+    return "".join(c if c.isprintable() else json.dumps(c)[1:-1] for c in text)
 
 
 def _columns(text: str) -> int:

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 
 import click
 
+from stalwart_lang.cli.closed_pipe import reader_may_leave
 from stalwart_lang.cli.errors import Unreadable
 from stalwart_lang.cli.lazy_group import LazyGroup
 
@@ -22,17 +23,22 @@ _OF_THE_EXTRA = ("jinja2", "msgspec", "rich", "zstandard")
 
 
 class _TraceGroup(LazyGroup):
-    """Says which extra is missing."""
+    """Says which extra is missing, and ends quietly when its reader has gone away."""
 
     def invoke(self, ctx: click.Context) -> object:
         try:
-            return super().invoke(ctx)
+            with reader_may_leave():
+                return super().invoke(ctx)
+            return None  # the reader left
         except ModuleNotFoundError as error:
             if error.name not in _OF_THE_EXTRA:
                 raise
             raise Unreadable(
                 f"stalwart trace needs {error.name}: pip install 'stalwart-lang[trace]'"
             ) from error
+        finally:
+            with reader_may_leave():  # where it ended with another exit code than 0
+                pass
 
 
 @click.group(

@@ -1,14 +1,12 @@
 """`stalwart trace diff`: where two runs of the same input went different ways."""
 
-import json
-import sys
-
 import click
 
+from stalwart_lang.cli.closed_pipe import reader_may_leave
 from stalwart_lang.cli.errors import Unreadable, unreadable
 from stalwart_lang.cli.trace.printing import line_printer
 from stalwart_lang.cli.trace.selection import reading
-from stalwart_lang.terminal import printable
+from stalwart_lang.terminal import printable, printable_json
 from stalwart_lang.timeline import Damage, NoSuchRun
 from stalwart_lang.timeline.diff.as_json import comparison_object
 from stalwart_lang.timeline.diff.difference import Comparison, Nothing, SeveralRuns, compare
@@ -35,14 +33,13 @@ def diff(a: str, b: str, trace_id_a: str | None, trace_id_b: str | None, as_json
     if a == b == STANDARD_INPUT:
         raise click.UsageError("standard input (-) can be only one of A and B")
     found = _compare((a, b), (trace_id_a, trace_id_b))
-    with reading(a):
+    with reading(a), reader_may_leave():
         if as_json:
-            click.echo(json.dumps(comparison_object(found, a, b), ensure_ascii=False))
+            click.echo(printable_json(comparison_object(found, a, b)))
         else:
             print_line = line_printer()
             for line in comparison_lines(found, a, b):
                 print_line(line)
-            sys.stdout.flush()
     if not found.same:
         raise click.exceptions.Exit(1)
 

@@ -106,6 +106,7 @@ class _Window:
         self.begin = begin
         self.end = end
         self.spans: dict[str, Seen] = {}
+        self.twins: list[Seen] = []  # ended spans whose id another one has that ended later
         self.seen: dict[int, list[Seen]] = {}
 
     def read(self, source: Blocks, passed: int, prepare: Prepare) -> bool:
@@ -120,12 +121,17 @@ class _Window:
                     if start >= self.end:
                         beyond = True
                     elif start >= self.begin:
-                        known = self.spans.get(record.span_id)
-                        if known is None or record.type == "span":
-                            self.spans[record.span_id] = _seen(record, prepare)
+                        self._add(record, prepare)
                 if beyond and self._put_together():
                     return True
         return self._put_together()
+
+    def _add(self, record: Record, prepare: Prepare) -> None:
+        known = self.spans.get(record.span_id)
+        if known is None or record.type == "span":
+            self.spans[record.span_id] = _seen(record, prepare)
+            if known is not None and known.record.type == "span":
+                self.twins.append(known)
 
     def _put_together(self) -> bool:
         below: dict[str | None, list[Seen]] = {}
@@ -143,22 +149,32 @@ class _Window:
             free = [x for x in tops.get(self.starts[place], ()) if x.record.span_id not in taken]
             fits = [x for x in free if sums[x.record.span_id] & MASK == self.sums[place]]
             whole = whole and bool(fits)
-            found = _with_below((fits or free)[0], below) if free else []
+            found = _with_below((fits or free)[0], below) if free else self._of_a_twin(place)
             taken.update(one.record.span_id for one in found)
             self.seen[place] = sorted(found, key=lambda one: one.record.start)
         return whole
+
+    def _of_a_twin(self, place: int) -> list[Seen]:
+        """Return what stands for a step whose span's id, or a span above it, was met twice."""
+        every = [*self.twins, *self.spans.values()]
+        same = [x for x in every if x.record.start.timestamp() == self.starts[place]]
+        alike = [x for x in same if _signature(x.record) & MASK == self.sums[place]]
+        return (alike or same)[:1]
 
     def _sums(self) -> dict[str, int]:
         """Return the sum of the signatures of each span and what is below it."""
         sums: dict[str, int] = {}
         spans = {span_id: one.record for span_id, one in self.spans.items()}
         for record in from_below(spans):
-            own = signature_of(kind_of_record(record), record)
-            sums[record.span_id] = sums.get(record.span_id, 0) + own
+            sums[record.span_id] = sums.get(record.span_id, 0) + _signature(record)
             parent = record.parent_id
             if parent in spans:
                 sums[parent] = sums.get(parent, 0) + sums[record.span_id]
         return sums
+
+
+def _signature(record: Record) -> int:
+    return signature_of(kind_of_record(record), record)
 
 
 def _with_below(top: Seen, below: Mapping[str | None, Sequence[Seen]]) -> list[Seen]:

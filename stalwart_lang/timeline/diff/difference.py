@@ -382,12 +382,12 @@ class _Closer:
         ids = {one.record.span_id for one in seen}
         top = next((one for one in seen if one.record.parent_id not in ids), seen[0])
         number: int | None = place
-        if any(mark & NODE for mark in marks):
+        if self.run.steps.has_nodes:
             number = None
             if marks[place] & NODE:
                 number = top.held.step
                 if number is None:
-                    number = sum(1 for mark in marks[:place] if mark & NODE)
+                    number = self.run.steps.nodes_before(place)
         tokens = sum(
             (one.held.input_tokens or 0) + (one.held.output_tokens or 0)
             for one in seen

@@ -135,6 +135,15 @@ class Steps:
         """The signatures as numbers."""
         return memoryview(self.signatures).cast("Q")
 
+    @property
+    def has_nodes(self) -> bool:
+        """Whether any of the steps is a `stalwart.node`."""
+        return self.nodes_before(len(self.marks)) > 0
+
+    def nodes_before(self, place: int) -> int:
+        """Return how many of the steps before a place are a `stalwart.node`."""
+        return sum(self.marks.count(mark, 0, place) for mark in (NODE, NODE | JOINED))
+
 
 class Packed:
     """Many entries as numbers, and the ids of those that something may come below as hashes."""

@@ -22,7 +22,6 @@ from stalwart_lang.timeline.diff.signature import (
     TELLERS,
     Held,
     Record,
-    decode_record,
     decode_records,
     kind_of_record,
     records_of,
@@ -101,17 +100,22 @@ def _never_ended(
     source: Blocks, known: Collection[str], only: Callable[[str], bool] | None
 ) -> list[Record]:
     """Return the spans of which only the start is recorded."""
+
+    def wanted(trace_id: str) -> bool:
+        return trace_id in known or only is None or only(trace_id)
+
     opened: dict[tuple[str, str], Record] = {}
-    ended: set[tuple[str, str]] = set()
-    for record in records_in(source, lambda t: t in known or only is None or only(t)):
+    without_start = False
+    for record in records_in(source, wanted):
         key = record.trace_id, record.span_id
         if record.type == "start":
-            if key in ended:
-                ended.discard(key)
-            else:
-                opened.setdefault(key, record)
+            opened.setdefault(key, record)
         elif opened.pop(key, None) is None:
-            ended.add(key)
+            without_start = True
+    if opened and without_start:  # a start may stand after its end
+        for record in records_in(source, wanted):
+            if record.type == "span":
+                opened.pop((record.trace_id, record.span_id), None)
     return [*opened.values()]
 
 
@@ -265,14 +269,19 @@ class _Reader:
 
     def _read_block(self, block: bytes, number: int) -> None:
         # A span's start tells nothing that its end does not, and most spans end.
-        lines = BytesIO(block).readlines()
-        ends = [line for line in lines if not line.startswith(_START)]
+        starts = 0
+        ends = block
+        if _START in block:
+            lines = BytesIO(block).readlines()
+            kept = [line for line in lines if not line.startswith(_START)]
+            starts = len(lines) - len(kept)
+            ends = b"".join(kept)
         try:
-            records = decode_records(b"".join(ends))
+            records = decode_records(ends)
             if not block.endswith(b"\n"):  # the last line, which may be cut short
                 records = self._one_by_one(block, number)
             else:
-                self.starts += len(lines) - len(ends)
+                self.starts += starts
         except NOT_A_RECORD:
             records = self._one_by_one(block, number)
         self._pass_by(records)
@@ -282,14 +291,11 @@ class _Reader:
     def _one_by_one(self, block: bytes, number: int) -> list[Record]:
         records = []
         for line, text in enumerate(BytesIO(block), 1):
-            try:
-                records.append(decode_record(text))
-            except NOT_A_RECORD:
-                for found in records_of(text, line):
-                    if isinstance(found, Damage):
-                        self.damages.append((number, line, found.reason))
-                    else:
-                        records.append(found)
+            for found in records_of(text, line):
+                if isinstance(found, Damage):
+                    self.damages.append((number, line, found.reason))
+                else:
+                    records.append(found)
         return records
 
     def _pass_by(self, records: Iterable[Record]) -> None:
@@ -441,10 +447,8 @@ class _Reader:
 
     @property
     def complete(self) -> bool:
-        """Whether each span that started seems to have ended."""
-        return self.starts == self.ended or (
-            not self.starts and all(run.over for run in self.alive.values())
-        )
+        """Whether each span that started seems to have ended; so it is where no start is told."""
+        return not self.starts or self.starts == self.ended
 
     def finish(self) -> None:
         """Finish the runs that are alive."""

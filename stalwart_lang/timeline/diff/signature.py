@@ -117,13 +117,17 @@ class Record(msgspec.Struct, gc=False, kw_only=True):
 
 _decoder = msgspec.json.Decoder(Record)
 decode_records = _decoder.decode_lines
-decode_record = _decoder.decode
 NOT_A_RECORD = (msgspec.MsgspecError, UnicodeDecodeError, RecursionError)
-"""What `decode_record` raises for a line that only `records_of` can read, if that can."""
+"""What `decode_records` raises for lines that only `records_of` can read, if that can."""
 
 
 def records_of(line: bytes, number: int) -> Iterator[Record | Damage]:
     """Yield what a line holds, whoever wrote it; `number` is for the damage."""
+    try:
+        yield _decoder.decode(line)
+        return
+    except NOT_A_RECORD:
+        pass
     for found in read_line(line, number):
         yield _record(found) if isinstance(found, Span) else found
 

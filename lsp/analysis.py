@@ -69,7 +69,8 @@ class Analysis:
     """What is known of a vocabulary; `uri` is its main file's.
 
     Where it has errors, `vocabulary` and `selector` are those of the last text that had none, and
-    it is `stale`. `complete` says that its turns were read, `linted` that lint has run too.
+    it is `stale`; `sound` has the documents' indexes of that text. `complete` says that its turns
+    were read, `linted` that lint has run too.
     """
 
     uri: str
@@ -78,6 +79,7 @@ class Analysis:
     vocabulary: Vocabulary | None = None
     selector: "Selector | None" = None
     stale: bool = False
+    sound: Mapping[str, DocumentIndex] = field(default_factory=dict)
     readings: tuple[TurnReading, ...] = ()
     errors: tuple[Finding, ...] = ()
     turn_findings: tuple[Finding, ...] = ()
@@ -128,6 +130,7 @@ class Analyser:
         self._settings: Hashable = None
         self._words: _WordFindings | None = None
         self._good: Vocabulary | None = None
+        self._sound: dict[str, DocumentIndex] = {}
 
     def analyse(self, files: Files, before: Analysis | None) -> Iterator[Analysis | None]:
         """Give what is known after each step, or None where a step is not yet done.
@@ -139,6 +142,8 @@ class Analyser:
         yield analysis
         if analysis.loaded.vocabulary is not None:
             self._good = analysis.loaded.vocabulary
+            indexes = (files.index(uri) for uri in analysis.documents)
+            self._sound = {index.uri: index for index in indexes if index is not None}
             yield from self._compile(self._good)
         vocabulary = self._good
         selector = None if self._selector is None else self._selector[1]
@@ -147,6 +152,7 @@ class Analyser:
             vocabulary=vocabulary,
             selector=selector,
             stale=analysis.loaded.vocabulary is None,
+            sound=self._sound,
         )
         readings: list[TurnReading] = []
         if selector is not None and vocabulary is not None:

@@ -4,6 +4,7 @@ pygls breaks lines where the protocol does not, and keeps a text of its own that
 """
 
 import logging
+from concurrent.futures import Future
 from typing import TYPE_CHECKING, Any
 
 from lsprotocol import types
@@ -16,6 +17,14 @@ if TYPE_CHECKING:
 _log = logging.getLogger(__name__)
 
 _UNREADABLE = "$/unreadable"
+_ANSWERS = frozenset(
+    (
+        types.LSPErrorCodes.RequestFailed.value,
+        types.LSPErrorCodes.ContentModified.value,
+        types.LSPErrorCodes.ServerCancelled.value,
+    )
+)
+"""Errors that a feature answers with: nothing went wrong in this server."""
 
 
 class Protocol(LanguageServerProtocol):
@@ -47,3 +56,13 @@ class Protocol(LanguageServerProtocol):
             if "id" in data and "method" in data:
                 self._send_response(data["id"], error=error.to_response_error())
             return JsonRPCNotification(method=_UNREADABLE, jsonrpc=self.VERSION, params=None)
+
+    def _send_handler_result(self, future: "Future[Any]", *, msg_id: str | int) -> None:
+        """Answer a request; one that a feature refused is no failure to tell with a traceback."""
+        error = None if future.cancelled() else future.exception()
+        if isinstance(error, JsonRpcException) and error.code in _ANSWERS:
+            _log.info("refused: %s", error.message)
+            self._request_futures.pop(msg_id, None)
+            self._send_response(msg_id, error=error.to_response_error())
+        else:
+            super()._send_handler_result(future, msg_id=msg_id)

@@ -75,6 +75,55 @@ def added_to_section(document: Document, root: Mapping, section: str, key: str, 
     return Edit(at, at, f"{before}{section}:{line}{' ' * _STEP}{key}: {value}{line}")
 
 
+def added_item(document: Document, root: Mapping, section: str, entry: list[str]) -> Edit:
+    """A new last item of a section that is a list, made where there is none.
+
+    `entry` has the item's keys, a line each; where the list stands between brackets, so does it.
+    """
+    text, line = document.text, line_break(document.text)
+    flow = "{" + ", ".join(entry) + "}"
+    if is_flow(text, root) and entry_named(root, section) is None:
+        return added_entry(document, root, section, f"[{flow}]")
+    for name, node in root.entries:
+        if name.text != section:
+            continue
+        if isinstance(node, Sequence) and node.items and is_flow(text, node):
+            at = node.items[-1].end
+            return Edit(at, at, f", {flow}")
+        if is_flow(text, root):
+            return Edit(node.start, node.end, f"[{flow}]")
+        if isinstance(node, Sequence) and node.items:
+            dash = text.rfind("-", 0, node.items[0].start)
+            indent = dash - document.line_span(document.line_of(dash))[0]
+            last = max(node.items[-1].start, content_end(text, node.items[-1]))
+            return _new_lines(document, last, _item(entry, indent, line))
+        if is_flow(text, node) or (isinstance(node, Scalar) and node.text):
+            colon = text.index(":", name.end) + 1
+            return Edit(colon, node.end, line + _item(entry, _STEP, line).rstrip("\r\n"))
+        return _new_lines(document, name.end, _item(entry, _STEP, line))
+    return _new_lines(document, len(text), f"{section}:{line}{_item(entry, _STEP, line)}")
+
+
+def _item(entry: list[str], indent: int, line: str) -> str:
+    """An item of a list by indentation, with its line breaks."""
+    return "".join(
+        f"{' ' * indent}{'- ' if number == 0 else '  '}{its}{line}"
+        for number, its in enumerate(entry)
+    )
+
+
+def _new_lines(document: Document, after: int, new: str) -> Edit:
+    """Lines of their own after the line that an offset is in."""
+    number = document.line_of(after)
+    if number + 1 < document.line_count:
+        at = document.starts[number + 1]
+        return Edit(at, at, new)
+    at = document.line_span(number)[1]
+    is_empty = document.line_span(number)[0] == at
+    line = line_break(document.text)
+    return Edit(at, at, new if is_empty else line + new.removesuffix(line))
+
+
 def removed_entry(document: Document, collection: Mapping | Sequence, number: int) -> Edit:
     """An entry or item less: with its lines where it has them for itself, else with its comma."""
     text = document.text

@@ -95,15 +95,6 @@ def shape_at(root: Shape, path: tuple[str | int, ...]) -> Shape | None:
     return shape
 
 
-def meaning(root: Shape, path: tuple[str | int, ...]) -> str | None:
-    """What the format says of the key at a path; None where the key is an author's own."""
-    shape = shape_at(root, path[:-1]) if path else None
-    if isinstance(shape, Either):
-        shape = shape.long
-    key = shape.keys.get(str(path[-1])) if isinstance(shape, Record) else None
-    return key.doc if key else None
-
-
 def root_shape(index: DocumentIndex) -> Record:
     """The format of a document."""
     return AGENT_FILE if index.kind == "agent" else VOCABULARY

@@ -4,12 +4,16 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from stalwart_lang.check.rules import applies
 from stalwart_lang.lsp.documents import path_of
+from stalwart_lang.lsp.explaining.readings import currency_of
 from stalwart_lang.lsp.explaining.recorded import decisions_told
 from stalwart_lang.lsp.explaining.words import Words
 from stalwart_lang.lsp.index.model import Occurrence, PhraseText
 from stalwart_lang.lsp.markup import Markup
+from stalwart_lang.lsp.yaml_edits import entry_named
 from stalwart_lang.vocabulary.model import LANGUAGES, Argument, Condition, Language, Rule, Tool
+from stalwart_lang.vocabulary.yaml12 import Mapping, Scalar
 
 if TYPE_CHECKING:
     from stalwart_lang.lsp.analysis import Analysis, TurnReading
@@ -28,8 +32,36 @@ class Explaining:
     uri: str
     analysis: "Analysis | None"
     words: Words
-    language: Language
     markup: Markup
+
+    @property
+    def current(self) -> bool:
+        """Whether what is known is of the texts as they are, and these have no errors."""
+        if self.analysis is None or self.analysis.stale:
+            return False
+        its = self.analysis.documents.items()
+        return all(self.server.project.document(uri) is document for uri, document in its)
+
+    def as_known(self, one: Occurrence) -> bool:
+        """Whether a declaration is written as it was when the vocabulary was read."""
+        its = self.defined(one)
+        before = None if self.analysis is None or its is None else self.analysis.sound.get(its.uri)
+        if before is None or its is None:
+            return False
+        now = self.server.project.document(its.uri)
+        if now is before.document:
+            return True
+        return now is not None and any(
+            before.document.text[slice(*old.scope)] == now.text[slice(*its.scope)]
+            for old in before.definitions(one.kind)
+            if old.key == its.key
+        )
+
+    def tool(self, name: str, declared: Occurrence) -> Tool | None:
+        """A tool as the vocabulary has it; None where it is not known how it is now."""
+        vocabulary = None if self.analysis is None else self.analysis.vocabulary
+        tool = None if vocabulary is None else vocabulary.tools.get(name)
+        return tool if self.as_known(declared) else None
 
     def codes(self, names: Iterable[str]) -> str:
         """Names in a row."""
@@ -72,31 +104,42 @@ def told_name(about: Explaining, one: Occurrence) -> Iterator[str]:
 
 def _tool(about: Explaining, one: Occurrence) -> Iterator[str]:
     markup, words = about.markup, about.words
-    vocabulary = None if about.analysis is None else about.analysis.vocabulary
-    tool = None if vocabulary is None else vocabulary.tools.get(one.name)
-    if tool is not None and vocabulary is not None:
+    tool = about.tool(one.name, one)
+    if tool is not None:
         yield markup.prose(tool.description)
         yield about.codes(flag for flag in _FLAGS if getattr(tool, flag))
         if tool.undo:
             yield words.undone_by.format(name=markup.code(tool.undo))
-        undoes = [name for name, its in vocabulary.tools.items() if its.undo == one.name]
+        undoes = list(_having(about, "tools", "undo", one.name))
         if undoes:
             yield words.undoes.format(name=about.codes(undoes))
         yield from _arguments(about, tool)
-        rules = [name for name, rule in vocabulary.rules.items() if rule.tool == one.name]
-        if rules:
-            yield f"{markup.strong(words.rules)}: {about.codes(rules)}"
+    elif about.analysis is not None and about.defined(one) is not None:
+        yield words.not_yet
+    rules = list(_having(about, "rules", "tool", one.name))
+    if rules:
+        yield f"{markup.strong(words.rules)}: {about.codes(rules[:_LISTED])}"
     phrases = _phrases_of(about, one)
     if phrases:
         yield markup.strong(words.phrases)
         yield markup.items(
             f"{phrase.language}: {markup.code(phrase.text)}" for phrase in phrases[:_LISTED]
         )
-    else:
+    elif about.defined(one) is not None:
         yield words.no_phrases
-    yield from _examples(about, one.name)
     recorded = about.server.traces.of_tool(one.name)
-    yield from decisions_told(recorded, words.decisions, markup, words, about.language)
+    yield from decisions_told(recorded, words.decisions, markup, words)
+    yield from _examples(about, one.name)
+
+
+def _having(about: Explaining, section: str, key: str, value: str) -> Iterator[str]:
+    """The entries of a section that have a value at a key, as the files are now."""
+    for index in about.server.project.group(about.uri):
+        entries = entry_named(index.root, section) if index.kind == "vocabulary" else None
+        for name, entry in entries.entries if isinstance(entries, Mapping) else ():
+            its = entry_named(entry, key)
+            if isinstance(its, Scalar) and its.text == value:
+                yield name.text
 
 
 def _arguments(about: Explaining, tool: Tool) -> Iterator[str]:
@@ -112,7 +155,7 @@ def _argument(about: Explaining, tool: str, argument: Argument) -> str:
     line = f"{markup.code(argument.name)}: {markup.code(_type(about, tool, argument.name))}"
     if not argument.required:
         line += f" ({words.optional})"
-    question = argument.ask.get(about.language)
+    question = argument.ask.get(about.words.written_in)
     return line + (f", {words.asks.format(said=markup.code(question))}" if question else "")
 
 
@@ -132,22 +175,32 @@ def _phrases_of(about: Explaining, one: Occurrence) -> list[PhraseText]:
     ]
 
 
-def _examples(about: Explaining, tool: str) -> Iterator[str]:
-    """Turns of the vocabulary that read as the tool, some in each language."""
+def _examples(about: Explaining, tool: str, rule: Rule | None = None) -> Iterator[str]:
+    """Turns of the vocabulary that ask for the tool, and for a call that a rule is about."""
     shown = [
         f"{language}: {about.markup.code(reading.turn.text)}"
         for language in LANGUAGES
-        for reading in _readings(about, tool, language)
+        for reading in _readings(about, tool, rule, language)
     ]
     if shown:
-        yield about.markup.strong(about.words.examples)
+        title = about.words.examples
+        yield about.markup.strong(
+            title if about.current else about.words.of_earlier.format(title=title)
+        )
         yield about.markup.items(shown)
 
 
-def _readings(about: Explaining, tool: str, language: Language) -> "list[TurnReading]":
+def _readings(
+    about: Explaining, tool: str, rule: Rule | None, language: Language
+) -> "list[TurnReading]":
     found: list[TurnReading] = []
+    vocabulary = None if about.analysis is None else about.analysis.vocabulary
+    currencies = {currency_of(vocabulary, one) for one in LANGUAGES}
     for one in () if about.analysis is None else about.analysis.readings:
-        if one.plan.language == language and any(call.tool == tool for call in one.plan.calls):
+        if one.plan.language == language and any(
+            call.tool == tool and (rule is None or applies(rule, call.arguments, currencies))
+            for call in one.plan.calls
+        ):
             found.append(one)
             if len(found) == _EXAMPLES:
                 break
@@ -161,9 +214,13 @@ def _rule(about: Explaining, one: Occurrence) -> Iterator[str]:
     markup, words = about.markup, about.words
     vocabulary = None if about.analysis is None else about.analysis.vocabulary
     rule = None if vocabulary is None else vocabulary.rules.get(one.name)
+    known = rule is not None and about.as_known(one)
     if rule is None:
-        if about.analysis is not None:  # without one it is not known yet whether there are errors
+        # It is not said of a text that was not looked at yet.
+        if about.analysis is not None and about.analysis.stale:
             yield words.only_recorded
+    elif not known:
+        yield words.not_yet
     else:
         means = list(_means(about, rule))
         if rule.when:
@@ -184,11 +241,12 @@ def _rule(about: Explaining, one: Occurrence) -> Iterator[str]:
             yield markup.items(
                 f"{language}: {markup.prose(said)}" for language, said in rule.say.items()
             )
-        yield from _examples(about, rule.tool)
     where = about.defined(one)
     file = path_of(one.uri if where is None else where.uri)
     recorded = about.server.traces.of_rule(one.name, file)
-    yield from decisions_told(recorded, words.decisions, markup, words, about.language)
+    yield from decisions_told(recorded, words.decisions, markup, words)
+    if rule is not None and known:
+        yield from _examples(about, rule.tool, rule)
 
 
 def _means(about: Explaining, rule: Rule) -> Iterator[str]:
@@ -232,8 +290,8 @@ def _steps(rule: Rule) -> Iterator[tuple[str, str]]:
 
 
 def _slot(about: Explaining, one: Occurrence) -> Iterator[str]:
-    vocabulary = None if about.analysis is None else about.analysis.vocabulary
-    tool = None if vocabulary is None else vocabulary.tools.get(one.container)
+    declared = about.server.project.definitions(about.uri, "tool", one.container)
+    tool = about.tool(one.container, declared[0]) if one.container and declared else None
     argument = next((its for its in tool.arguments if its.name == one.name), None) if tool else None
     if argument is not None:
         yield _argument(about, one.container, argument)
@@ -245,14 +303,23 @@ def _slot(about: Explaining, one: Occurrence) -> Iterator[str]:
 
 
 def _fact(about: Explaining, one: Occurrence) -> Iterator[str]:
-    found = about.server.project.references(about.uri, "fact", one.name)
-    vocabulary = None if about.analysis is None else about.analysis.vocabulary
-    rules = vocabulary.rules.values() if vocabulary else ()
-    names = [rule.name for rule in rules if one.name in rule.requires]
+    group = about.server.project.group(about.uri)
+    names: dict[str, None] = {}
+    given: list[str] = []
+    for index in group:
+        rules = index.definitions("rule")
+        for its in index.occurrences:
+            if (its.kind, its.name) == ("fact", one.name):
+                holding = (
+                    rule.name for rule in rules if rule.scope[0] <= its.start <= rule.scope[1]
+                )
+                names.update(dict.fromkeys(holding))
+                given += [index.uri] if its.role == "definition" else []
     if names:
         yield f"{about.words.required_by}: {about.codes(names)}"
-    for given in found[:1] if not names else ():
-        yield about.words.given_in.format(place=about.markup.code(path_of(given.uri) or given.uri))
+    for uri in dict.fromkeys(given):
+        if uri != about.uri:
+            yield about.words.given_in.format(place=about.markup.code(path_of(uri) or uri))
 
 
 def _closed_list(about: Explaining, one: Occurrence) -> Iterator[str]:
@@ -315,12 +382,13 @@ def told_phrase(about: Explaining, phrase: PhraseText) -> Iterator[str]:
             for part in slots
         )
     vocabulary = None if about.analysis is None else about.analysis.vocabulary
-    tool = None if vocabulary is None else vocabulary.tools.get(phrase.name)
+    declared = about.server.project.definitions(about.uri, "tool", phrase.name)
+    tool = about.tool(phrase.name, declared[0]) if declared else None
     for its in () if tool is None else tool.say.get(phrase.language, ()):
         if its.text == phrase.text and vocabulary is not None:
             recorded = about.server.traces.of_phrase(its.path, vocabulary.name)
             title = words.decisions_of_phrase
-            yield from decisions_told(recorded, title, markup, words, about.language)
+            yield from decisions_told(recorded, title, markup, words)
             break
 
 

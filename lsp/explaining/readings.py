@@ -4,18 +4,30 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from stalwart_lang.lsp.explaining.words import Words, words_in
+from stalwart_lang.lsp.explaining.words import Words
 from stalwart_lang.lsp.markup import Markup, clipped
+from stalwart_lang.selector.messages import REASONS
 from stalwart_lang.selector.shown import shown_call
 from stalwart_lang.vocabulary.model import Language, Vocabulary
 
 if TYPE_CHECKING:
-    from stalwart_lang.selector.plan import Call, Plan
+    from stalwart_lang.selector.plan import Call, Plan, Reason
 
 _LABEL = 90
 """Characters of a hint; what is longer is told in its tooltip."""
 _EXPECTED = 8
 _LISTED = 20
+_IN_THE_TURNS_LANGUAGE = frozenset(
+    (
+        "other_language",
+        "ill_formed_number",
+        "other_script",
+        "control_character",
+        "ambiguous",
+        "missing_argument",
+    )
+)
+"""Reasons that are about the language a turn is read in, or tell more than its words."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,27 +46,33 @@ def currency_of(vocabulary: Vocabulary | None, language: Language) -> str:
     return own.get(language, DEFAULT_CURRENCY[language])
 
 
-def brief(plan: "Plan", turn: str, currency: str) -> Brief:
-    """What a turn reads as, or where it stops; in the turn's language."""
-    words = words_in(plan.language)
-    plain = Markup(False)
-    full = "\n".join(_lines(plan, turn, words, plain))
+def brief(plan: "Plan", turn: str, currency: str, words: Words) -> Brief:
+    """What a turn reads as, or where it stops and why."""
+    full = "\n".join(_lines(plan, turn, words, Markup(False)))
     if plan.verdict == "read":
         return Brief(_arrows(plan.calls, currency, words), full)
+    label = words.short[plan.verdict]
     if plan.verdict == "incomplete":
         lacking = ", ".join(dict.fromkeys(missing.argument for missing in plan.missing))
         known = _arrows(plan.partial, currency, words)
-        return Brief(_shortened(f"incomplete: {lacking} {known}".strip()), full)
+        return Brief(_shortened(f"{label}: {lacking} {known}".strip()), full)
     if plan.verdict == "ambiguous":
         ways = " | ".join(
             ", ".join(shown_call(call, currency) for call in reading) for reading in plan.readings
         )
-        return Brief(_shortened(f"ambiguous: {ways}" if ways else "ambiguous"), full)
+        return Brief(_shortened(f"{label}: {ways}" if ways else label), full)
     reason = plan.reasons[0] if plan.reasons else None
     if reason is None:
-        return Brief("unread", full)
+        return Brief(label, full)
+    return Brief(_shortened(f"{label}: {_why(reason, turn, plan, words)}"), full)
+
+
+def _why(reason: "Reason", turn: str, plan: "Plan", words: Words) -> str:
+    """A reason as a sentence, in the language of the words where it can be told in that."""
+    if plan.language == words.written_in or reason.code in _IN_THE_TURNS_LANGUAGE:
+        return clipped(reason.message)
     word = clipped(turn[reason.start : reason.end])
-    return Brief(_shortened(f"unread: {reason.code}" + (f" “{word}”" if word else "")), full)
+    return REASONS[reason.code][words.written_in].format(words=word)
 
 
 def _arrows(calls: Sequence["Call"], currency: str, words: Words) -> str:
@@ -99,7 +117,8 @@ def _lines(plan: "Plan", turn: str, words: Words, markup: Markup) -> Iterator[st
     for reason in () if plan.missing else plan.reasons[:_LISTED]:
         word = turn[reason.start : reason.end]
         there = f" ({markup.code(word)})" if word else ""
-        yield f"{markup.code(reason.code)}{there}: {markup.prose(reason.message)}"
+        said = markup.prose(_why(reason, turn, plan, words))
+        yield f"{markup.code(reason.code)}{there}: {said}"
         if reason.expected:
             shown = ", ".join(map(markup.code, reason.expected[:_EXPECTED]))
             more = ", …" if len(reason.expected) > _EXPECTED else ""

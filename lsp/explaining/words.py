@@ -4,7 +4,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from stalwart_lang.vocabulary.model import Language
+from stalwart_lang.lsp.index.model import DocumentIndex
+from stalwart_lang.lsp.yaml_edits import entry_named
+from stalwart_lang.vocabulary.model import LANGUAGES, Language
+from stalwart_lang.vocabulary.yaml12 import Scalar
 
 if TYPE_CHECKING:
     from stalwart_lang.lsp.server import Server
@@ -14,6 +17,7 @@ if TYPE_CHECKING:
 class Words:
     """Every sentence and label about a vocabulary."""
 
+    written_in: Language
     kinds: Mapping[str, str]
     """By what a name stands for, what it is called."""
     part_of: str
@@ -29,6 +33,7 @@ class Words:
     phrases: str
     no_phrases: str
     examples: str
+    of_earlier: str
     rules: str
 
     conditions: Mapping[str, str]
@@ -45,6 +50,7 @@ class Words:
     step: str
     says: str
     only_recorded: str
+    not_yet: str
 
     decisions: str
     decisions_of_phrase: str
@@ -61,6 +67,9 @@ class Words:
     given_in: str
 
     verdicts: Mapping[str, str]
+    """By the verdict of a plan, a sentence."""
+    short: Mapping[str, str]
+    """By the verdict of a plan, a word."""
     reading: str
     phrase: str
     needs: str
@@ -72,12 +81,17 @@ class Words:
 
     timeline: str
     last: str
+    which_decision: str
+    try_turn: str
+    not_changed: str
+    takes_no_edits: str
     no_vocabulary: str
     has_errors: str
     no_such_language: str
 
 
 EN = Words(
+    written_in="en",
     kinds={
         "tool": "Tool",
         "slot": "Argument",
@@ -103,6 +117,7 @@ EN = Words(
     phrases="Phrases",
     no_phrases="No turn can ask for it: it has no phrases.",
     examples="Turns that read so",
+    of_earlier="{title}, as of an earlier text",
     rules="Rules",
     conditions={
         "over": "{argument} is over {value}",
@@ -124,10 +139,12 @@ EN = Words(
     says="It says",
     only_recorded="The vocabulary has errors: what the rule means is not known before they are "
     "mended.",
+    not_yet="It was changed just now: the rest is told once the vocabulary is read again, without "
+    "errors.",
     decisions="Recorded decisions",
     decisions_of_phrase="Recorded turns that it read",
     latest="Latest",
-    no_decisions="No decision is recorded.",
+    no_decisions="No recorded decision has been found.",
     by="by {step}",
     verb_forms="Forms of the verb",
     may_leave_out="may be left out",
@@ -142,6 +159,7 @@ EN = Words(
         "ambiguous": "This turn is **ambiguous**: it can be read in more than one way.",
         "unread": "This turn is **not read**.",
     },
+    short={"incomplete": "incomplete", "ambiguous": "ambiguous", "unread": "unread"},
     reading="Reading {number}",
     phrase="phrase",
     needs="{tool} needs {argument}: {question}",
@@ -158,12 +176,18 @@ EN = Words(
     more_calls="{n} more",
     timeline="Open timeline",
     last="last {time}: {outcome}",
+    which_decision="Which decision of {name}?",
+    try_turn="Try a turn",
+    not_changed="{file} comes with the package and is not changed: copy it, and try turns in the "
+    "copy.",
+    takes_no_edits="This editor takes no edits from the server: write an entry under `turns:`.",
     no_vocabulary="There is no vocabulary to try a turn with.",
     has_errors="The vocabulary has errors: no turn can be read before they are mended.",
     no_such_language="There is no language {language}: it is en or pt-BR.",
 )
 
 PT_BR = Words(
+    written_in="pt-BR",
     kinds={
         "tool": "Ferramenta",
         "slot": "Argumento",
@@ -189,6 +213,7 @@ PT_BR = Words(
     phrases="Frases",
     no_phrases="Nenhum pedido chega a ela: não tem frases.",
     examples="Pedidos que se leem assim",
+    of_earlier="{title}, conforme um texto anterior",
     rules="Regras",
     conditions={
         "over": "{argument} é maior que {value}",
@@ -210,10 +235,11 @@ PT_BR = Words(
     says="Ela diz",
     only_recorded="O vocabulário tem erros: o que a regra quer dizer só se sabe depois de "
     "corrigidos.",
+    not_yet="Acaba de mudar: o resto é dito quando o vocabulário for lido de novo, sem erros.",
     decisions="Decisões registradas",
     decisions_of_phrase="Pedidos registrados que ela leu",
     latest="As mais recentes",
-    no_decisions="Não há decisão registrada.",
+    no_decisions="Nenhuma decisão registrada foi encontrada.",
     by="por {step}",
     verb_forms="Formas do verbo",
     may_leave_out="pode faltar",
@@ -228,6 +254,7 @@ PT_BR = Words(
         "ambiguous": "Este pedido é **ambíguo**: pode ser lido de mais de uma maneira.",
         "unread": "Este pedido **não é lido**.",
     },
+    short={"incomplete": "incompleto", "ambiguous": "ambíguo", "unread": "não lido"},
     reading="Leitura {number}",
     phrase="frase",
     needs="{tool} precisa de {argument}: {question}",
@@ -244,6 +271,10 @@ PT_BR = Words(
     more_calls="mais {n}",
     timeline="Abrir linha do tempo",
     last="última {time}: {outcome}",
+    which_decision="Qual decisão de {name}?",
+    try_turn="Experimentar um pedido",
+    not_changed="{file} vem com o pacote e não é alterado: copie-o e experimente pedidos na cópia.",
+    takes_no_edits="Este editor não aceita mudanças do servidor: escreva uma entrada em `turns:`.",
     no_vocabulary="Não há vocabulário para experimentar um pedido.",
     has_errors="O vocabulário tem erros: nenhum pedido é lido antes de serem corrigidos.",
     no_such_language="Não existe o idioma {language}: é en ou pt-BR.",
@@ -256,10 +287,22 @@ def words_in(language: Language) -> Words:
 
 
 def language_for(server: "Server", uri: str) -> Language:
-    """The language to explain a document in: the editor's setting, the vocabulary's, English."""
-    chosen = server.project.configuration.language
+    """The language to explain a document in.
+
+    It is the editor's setting, or what an agent file or the vocabulary says, or else English.
+    """
+    project = server.project
+    chosen = project.configuration.language
     if chosen is None:
-        analysis = server.analyses.latest(uri)
-        vocabulary = None if analysis is None else analysis.vocabulary
-        chosen = None if vocabulary is None else vocabulary.settings.language
+        chosen = _said_in(project.index(uri)) or _said_in(project.index(project.main_of(uri)))
     return chosen or "en"
+
+
+def _said_in(index: DocumentIndex | None) -> Language | None:
+    """The language that a document sets, as it stands."""
+    if index is None:
+        return None
+    of = index.root if index.kind == "agent" else entry_named(index.root, "settings")
+    chosen = entry_named(of, "language")
+    text = chosen.text if isinstance(chosen, Scalar) else ""
+    return next((known for known in LANGUAGES if known == text), None)

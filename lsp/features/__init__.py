@@ -17,6 +17,7 @@ FEATURES = (
     "selection_ranges",
     "links",
     "code_lens",
+    "decisions",
     "try_turn",
     "inlay_hints",
 )

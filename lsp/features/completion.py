@@ -9,14 +9,16 @@ from stalwart_lang.lsp.completion.candidates import (
     Known,
     Sort,
     candidates,
-    meaning,
     plain,
     root_shape,
 )
 from stalwart_lang.lsp.completion.place import Place, place_at
 from stalwart_lang.lsp.documents import same_uri
+from stalwart_lang.lsp.explaining.keys import meaning
+from stalwart_lang.lsp.explaining.words import language_for
 from stalwart_lang.lsp.index.model import DocumentIndex, Kind
 from stalwart_lang.lsp.workspace import Project
+from stalwart_lang.vocabulary.model import Language
 
 if TYPE_CHECKING:
     from stalwart_lang.lsp.server import Server
@@ -52,7 +54,10 @@ def register(server: "Server") -> None:
 
     @server.feature(types.COMPLETION_ITEM_RESOLVE)
     def resolve(item: types.CompletionItem) -> types.CompletionItem:
-        return resolved(server.project, item, markdown=_shows_markdown(server))
+        data = item.data
+        uri = same_uri(str(data.get("uri", ""))) if isinstance(data, dict) else ""
+        language = language_for(server, uri)
+        return resolved(server.project, item, language, markdown=_shows_markdown(server))
 
 
 def _shows_markdown(server: "Server") -> bool:
@@ -117,7 +122,11 @@ def _item(index: DocumentIndex, place: Place, one: Candidate, number: int) -> ty
 
 
 def resolved(
-    project: Project, item: types.CompletionItem, *, markdown: bool = True
+    project: Project,
+    item: types.CompletionItem,
+    language: Language = "en",
+    *,
+    markdown: bool = True,
 ) -> types.CompletionItem:
     """An item with what it says of itself: a key's meaning, or how a name is declared."""
     data = item.data
@@ -129,7 +138,7 @@ def resolved(
         return item
     if about[0] == "key":
         path = (int(step) if step.isdigit() else step for step in about[1:])
-        item.documentation = meaning(root_shape(index), tuple(path))
+        item.documentation = meaning(root_shape(index), tuple(path), language)
     elif len(about) == 3:
         item.documentation = _declaration(project, uri, about, markdown)
     return item

@@ -5,8 +5,9 @@ from typing import TYPE_CHECKING
 
 from lsprotocol import types
 
-from stalwart_lang.lsp.completion.candidates import meaning, root_shape
+from stalwart_lang.lsp.completion.candidates import root_shape
 from stalwart_lang.lsp.documents import same_uri
+from stalwart_lang.lsp.explaining.keys import meaning
 from stalwart_lang.lsp.explaining.names import Explaining, told_name, told_phrase
 from stalwart_lang.lsp.explaining.readings import chosen_by, told
 from stalwart_lang.lsp.explaining.words import language_for, words_in
@@ -41,7 +42,6 @@ def hover(server: "Server", uri: str, position: types.Position) -> types.Hover |
         uri,
         server.analyses.latest(uri),
         words_in(language),
-        language,
         markup_for_hover(server),
     )
     for start, end, blocks in _found(about, index, offset):
@@ -80,6 +80,8 @@ def _turn(about: Explaining, turn: TurnText) -> Iterator[str]:
             turn.text,
         ):
             continue
+        if not about.current:
+            yield words.of_earlier.format(title=markup.strong(words.kinds["turn"]))
         yield from told(one.plan, turn.text, markup, words)
         yield chosen_by(one.plan, words, by_key=True)
         if one.ok is False:
@@ -91,7 +93,7 @@ def _turn(about: Explaining, turn: TurnText) -> Iterator[str]:
 
 
 def _key(about: Explaining, index: DocumentIndex, path: tuple[str | int, ...]) -> Iterator[str]:
-    says = meaning(root_shape(index), path)
+    says = meaning(root_shape(index), path, about.words.written_in)
     if says is not None:
         yield f"{about.markup.strong(about.words.kinds['key'])} {about.markup.code(str(path[-1]))}"
         yield about.markup.prose(says)

@@ -1,20 +1,31 @@
 """Inlay hints: what each turn reads as or where it stops, and how often rules and tools decided."""
 
+import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from lsprotocol import types
 
-from stalwart_lang.lsp.documents import Document, path_of, same_uri
+from stalwart_lang.lsp.documents import Document, same_uri
 from stalwart_lang.lsp.explaining.readings import brief, currency_of
-from stalwart_lang.lsp.explaining.recorded import counts_of
+from stalwart_lang.lsp.explaining.recorded import (
+    counts_of,
+    decided,
+    decisions_of,
+    decisions_told,
+    last_of,
+)
+from stalwart_lang.lsp.explaining.words import Words, language_for, words_in
 from stalwart_lang.lsp.index.model import DocumentIndex, Occurrence
+from stalwart_lang.lsp.markup import Markup
 from stalwart_lang.lsp.steady import Placed, Steady, within
 from stalwart_lang.lsp.traces.documents import is_trace
 
 if TYPE_CHECKING:
     from stalwart_lang.lsp.analysis import Analysis, TurnReading
     from stalwart_lang.lsp.server import Server
+
+_COLON = re.compile(r"[\"']?[ ]*:")
 
 
 def register(server: "Server") -> None:
@@ -38,26 +49,20 @@ def register(server: "Server") -> None:
         get = server.project.configuration.get
         analysis = await server.analyses.ready(uri) if get("hints.turns", True) else None
         index = server.project.index(uri)
-        if index is None or index.kind != "vocabulary":
+        if index is None or index.kind not in ("vocabulary", "agent"):
             return None
         document = index.document
+        words = words_in(language_for(server, uri))
         start, end = document.offset(params.range.start), document.offset(params.range.end)
         found: list[types.InlayHint] = []
         if analysis is not None:
             read = turns.all_of(index, _read(analysis, index))
-            found += (_of_turn(document, one, analysis) for one in within(read, start, end))
+            found += (_of_turn(document, one, analysis, words) for one in within(read, start, end))
         if get("hints.counts", True):
             named = names.all_of(index, decided(index))
             for one in within(named, start, end):
-                found += _of_name(server, document, one)
+                found += _of_name(server, document, one.what, one.end, words)
         return found
-
-
-def decided(index: DocumentIndex) -> Iterator[Placed[Occurrence]]:
-    """The names of which decisions are recorded: rules and tools."""
-    for one in index.definitions():
-        if one.kind in ("rule", "tool"):
-            yield Placed(one.start, one.end, one)
 
 
 def _read(analysis: "Analysis", index: DocumentIndex) -> Iterator[Placed["TurnReading"]]:
@@ -68,11 +73,11 @@ def _read(analysis: "Analysis", index: DocumentIndex) -> Iterator[Placed["TurnRe
 
 
 def _of_turn(
-    document: Document, placed: Placed["TurnReading"], analysis: "Analysis"
+    document: Document, placed: Placed["TurnReading"], analysis: "Analysis", words: Words
 ) -> types.InlayHint:
     reading = placed.what
     currency = currency_of(analysis.vocabulary, reading.plan.language)
-    shown = brief(reading.plan, reading.turn.text, currency)
+    shown = brief(reading.plan, reading.turn.text, currency, words)
     return types.InlayHint(
         position=document.position(placed.end),
         label=shown.label,
@@ -82,22 +87,21 @@ def _of_turn(
 
 
 def _of_name(
-    server: "Server", document: Document, placed: Placed[Occurrence]
+    server: "Server", document: Document, one: Occurrence, end: int, words: Words
 ) -> Iterator[types.InlayHint]:
-    one = placed.what
-    if one.kind == "rule":
-        recorded = server.traces.of_rule(one.name, path_of(document.uri))
-    else:
-        recorded = server.traces.of_tool(one.name)
+    """How often a rule or a tool decided what, and the last decision."""
+    recorded = decisions_of(server.traces, document.uri, one.kind, one.name)
     if recorded:
+        told = decisions_told(recorded, words.decisions, Markup(False), words)
         yield types.InlayHint(
-            position=document.position(_after_colon(document.text, placed.end)),
-            label=counts_of(recorded.counts),
+            position=document.position(_after_colon(document.text, end)),
+            label=" · ".join(filter(None, (counts_of(recorded.counts), last_of(recorded, words)))),
+            tooltip="\n".join(told),
             padding_left=True,
         )
 
 
 def _after_colon(text: str, end: int) -> int:
     """Behind the `:` of a key that ends at an offset, and the quote before it."""
-    colon = text.find(":", end, end + 4)
-    return end if colon < 0 else colon + 1
+    colon = _COLON.match(text, end)
+    return end if colon is None else colon.end()

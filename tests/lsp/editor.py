@@ -38,16 +38,21 @@ def position(text: str, offset: int, encoding: str) -> types.Position:
     return types.Position(line=line, character=units(last, encoding))
 
 
-def write_refusal(path: Path, tool: str, rule: str) -> None:
-    """Write a trace in which a call of `tool` was refused by `rule`."""
-    check = {
+def write_refusal(path: Path, tool: str, rule: str, times: int = 1) -> None:
+    """Write a trace in which calls of `tool` were refused by `rule`, a second after the other."""
+    lines = [json.dumps(_refusal(tool, rule, number)) + "\n" for number in range(times)]
+    path.write_text("".join(lines), encoding="utf-8")
+
+
+def _refusal(tool: str, rule: str, number: int) -> dict[str, Any]:
+    return {
         "type": "span",
         "trace_id": "0af7651916cd43dd8448eb211c80319c",
-        "span_id": "00f067aa0ba902b7",
+        "span_id": f"{number + 1:016x}",
         "parent_id": None,
         "name": "stalwart.tool_check",
-        "start": "2026-11-30T09:00:00Z",
-        "end": "2026-11-30T09:00:01Z",
+        "start": f"2026-11-30T09:00:{number:02}Z",
+        "end": f"2026-11-30T09:00:{number + 1:02}Z",
         "duration_ms": 1.0,
         "status": "ok",
         "error": None,
@@ -59,7 +64,6 @@ def write_refusal(path: Path, tool: str, rule: str) -> None:
         },
         "events": [],
     }
-    path.write_text(json.dumps(check) + "\n", encoding="utf-8")
 
 
 @dataclass
@@ -74,6 +78,7 @@ class Editor:
     published: dict[str, types.PublishDiagnosticsParams] = field(default_factory=dict)
     refreshes: list[str] = field(default_factory=list)
     registered: list[types.Registration] = field(default_factory=list)
+    questions: list[types.ShowMessageRequestParams] = field(default_factory=list)
     arrived: asyncio.Event = field(default_factory=asyncio.Event)
 
     def open(self, uri: str, text: str, language_id: str = "stalwart") -> None:
@@ -108,6 +113,29 @@ class Editor:
         self.client.text_document_did_change(
             types.DidChangeTextDocumentParams(text_document=which, content_changes=changes)
         )
+
+    def offset(self, uri: str, place: types.Position) -> int:
+        """The offset of a position, reckoned by trying each."""
+        text = self.texts[uri]
+        return next(
+            at
+            for at in range(len(text) + 1)
+            if text[at - 1 : at + 1] != "\r\n" and self.position(uri, at) == place
+        )
+
+    def apply(self, edit: types.WorkspaceEdit) -> None:
+        """Change a document as the server asks; of a snippet the cursor is left out."""
+        documents = [(one.text_document.uri, one.edits) for one in edit.document_changes or ()]
+        for uri, edits in (*documents, *(edit.changes or {}).items()):
+            (one,) = edits
+            is_snippet = isinstance(one, types.SnippetTextEdit)
+            new = (
+                one.snippet.value.replace("$0", "").replace("\\}", "}")
+                if is_snippet
+                else one.new_text
+            )
+            start, end = (self.offset(uri, at) for at in (one.range.start, one.range.end))
+            self.edit(uri, start, end, new)
 
     def position(self, uri: str, offset: int) -> types.Position:
         return position(self.texts[uri], offset, self.encoding)
@@ -160,6 +188,7 @@ def capabilities(encoding: str = "utf-16", *, pull: bool = False) -> types.Clien
             code_action=types.CodeActionClientCapabilities(),
         ),
         workspace=types.WorkspaceClientCapabilities(
+            apply_edit=True,
             configuration=True,
             workspace_edit=types.WorkspaceEditClientCapabilities(
                 document_changes=True, resource_operations=[types.ResourceOperationKind.Create]
@@ -188,6 +217,8 @@ async def editing(
     published: dict[str, types.PublishDiagnosticsParams] = {}
     refreshes: list[str] = []
     registered: list[types.Registration] = []
+    questions: list[types.ShowMessageRequestParams] = []
+    editors: list[Editor] = []
     arrived = asyncio.Event()
     client = LanguageClient(converter_factory=default_converter)
 
@@ -197,6 +228,15 @@ async def editing(
 
     def register(params: types.RegistrationParams) -> None:
         registered.extend(params.registrations)
+
+    def apply(params: types.ApplyWorkspaceEditParams) -> types.ApplyWorkspaceEditResult:
+        editors[0].apply(params.edit)
+        return types.ApplyWorkspaceEditResult(applied=True)
+
+    def choose(params: types.ShowMessageRequestParams) -> types.MessageActionItem:
+        """Choose the last of what is offered."""
+        questions.append(params)
+        return params.actions[-1]
 
     def refresh(method: str) -> Callable[[None], None]:
         def refreshed(_params: None) -> None:
@@ -211,6 +251,8 @@ async def editing(
             **DEFAULT_CLIENT_FEATURES,
             types.TEXT_DOCUMENT_PUBLISH_DIAGNOSTICS: publish,
             types.CLIENT_REGISTER_CAPABILITY: register,
+            types.WORKSPACE_APPLY_EDIT: apply,
+            types.WINDOW_SHOW_MESSAGE_REQUEST: choose,
             **{method: refresh(method) for method in _REFRESHES},
         },
     )
@@ -233,8 +275,10 @@ async def editing(
         published=published,
         refreshes=refreshes,
         registered=registered,
+        questions=questions,
         arrived=arrived,
     )
+    editors.append(editor)
     try:
         yield editor
     finally:

@@ -5,6 +5,8 @@ from collections.abc import Iterator
 from itertools import islice
 
 import pytest
+from editor import editing
+from lsprotocol import types
 
 from stalwart_lang.diagnostics import Findings, TooMany
 from stalwart_lang.lsp.documents import Document, uri_of
@@ -16,6 +18,7 @@ from stalwart_lang.vocabulary.yaml12 import compose
 
 SHIPPED = ("shop", "pix", "agenda")
 BREAKAGES = 340
+SERVED = 40
 SEED = 20261201
 NAMES = 12
 COMPLETED = 2
@@ -101,3 +104,41 @@ def test_names_complete_and_lead_on_while_broken(name, shipped, record_property)
     for what, times in asked.items():
         record_property(what, count[what] / times)
     assert all(count[what] >= ENOUGH * times for what, times in asked.items())
+
+
+@pytest.mark.asyncio
+@pytest.mark.parametrize("name", SHIPPED)
+async def test_names_are_explained_and_lead_on_in_an_editor_while_broken(
+    name, shipped, tmp_path, record_property
+):
+    text, rng = shipped(name), random.Random(f"{SEED} {name} served")
+    project, uri = Project(), uri_of(tmp_path / f"{name}.yaml")
+    project.open(Document(uri, 1, text), "stalwart")
+    whole = project.index(uri)
+    assert whole is not None
+    names = [one for one in whole.occurrences if one.kind not in ("file", "fact")]
+    asked = explained = led_on = 0
+    async with editing() as editor:
+        editor.open(uri, text)
+        for start, end, new in islice(breakages(text, rng), SERVED):
+            editor.edit(uri, start, end, new)
+            grown = len(new) - (end - start)
+            for one in rng.sample(names, 3):
+                if one.start <= end and start <= one.end:
+                    continue
+                at = one.start + (grown if one.start >= end else 0)
+                where = {
+                    "text_document": types.TextDocumentIdentifier(uri),
+                    "position": editor.position(uri, at),
+                }
+                asked += 1
+                hover = await editor.client.text_document_hover_async(types.HoverParams(**where))
+                explained += hover is not None and f"`{one.name}`" in hover.contents.value
+                found = await editor.client.text_document_definition_async(
+                    types.DefinitionParams(**where)
+                )
+                led_on += bool(found)
+            editor.edit(uri, start, start + len(new), text[start:end])
+    record_property("explained", explained / asked)
+    record_property("led on", led_on / asked)
+    assert min(explained, led_on) >= ENOUGH * asked

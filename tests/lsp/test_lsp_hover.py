@@ -7,6 +7,9 @@ from editor import ENCODINGS, Editor, capabilities, editing, write_refusal
 from lsprotocol import types
 
 from stalwart_lang.lsp.documents import uri_of
+from stalwart_lang.lsp.explaining.keys import PORTUGUESE
+from stalwart_lang.runs.agent_declarations import AGENT_FILE
+from stalwart_lang.vocabulary.declarations import VOCABULARY, Either, ListOf, MapOf, Record, Shape
 
 pytestmark = pytest.mark.asyncio
 
@@ -79,7 +82,7 @@ async def test_names_and_turns_are_explained(encoding, line_break, tmp_path):
         assert "A person must confirm `charge_card`." in rule
         assert "step `confirmation`: `confirm`, as `big-charge`" in rule
         assert "pt-BR: Muito." in rule
-        assert "No decision is recorded." in rule
+        assert "No recorded decision has been found." in rule
         turn = await hovered(editor, uri, "charge order 4411")
         assert "This turn is **read**." in turn
         assert "charge_card(order_id=4411, amount=40.00 USD)" in turn
@@ -161,3 +164,121 @@ async def test_odd_places_and_documents_never_fail(tmp_path):
         closed = types.TextDocumentIdentifier(uri_of(tmp_path / "none.yaml"))
         params = types.HoverParams(closed, types.Position(9, 9))
         assert await editor.client.text_document_hover_async(params) is None
+
+
+async def test_examples_of_a_rule_are_turns_that_it_is_about_and_come_after_decisions(tmp_path):
+    uri = uri_of(tmp_path / "shop.yaml")
+    text = (
+        SHOP + '  - say: {en: ["charge order 6 200.00", "charge order 7 €1.00"]}\n    unread: any\n'
+    )
+    async with editing(tmp_path) as editor:
+        editor.open(uri, text)
+        await read(editor, uri)
+        rule = await hovered(editor, uri, "big-charge")
+        assert "en: `charge order 6 200.00`" in rule
+        assert "€1.00" in rule  # an amount in another currency can be compared with nothing
+        assert "4411" not in rule
+        assert rule.index("No recorded decision") < rule.index("Turns that read so")
+
+
+INCLUDED = """\
+vocabulary: rules
+rules:
+  ask-first: {tool: charge_card, requires_confirmation: true}
+  signed: {tool: refund, requires: contract_signed}
+"""
+AGENT = """\
+vocabulary: ./shop.yaml
+agents:
+  clerk: {tools: [charge_card, refund]}
+tools: [{python: tools}]
+facts: {contract_signed: true}
+"""
+
+
+async def test_what_other_files_say_is_told(tmp_path):
+    main, part, agent = (
+        uri_of(tmp_path / name) for name in ("shop.yaml", "rules.yaml", "agent.yaml")
+    )
+    text = SHOP.replace("settings:", "include: rules.yaml\nsettings:")
+    for uri, content in ((main, text), (part, INCLUDED), (agent, AGENT)):
+        (tmp_path / uri.rpartition("/")[2]).write_text(content, encoding="utf-8")
+    async with editing(tmp_path) as editor:
+        editor.open(agent, AGENT, "stalwart-agent")
+        await read(editor, agent)
+        tool = await hovered(editor, agent, "charge_card")
+        assert "Undone by `refund`." in tool
+        assert "**Rules**: `big-charge`, `ask-first`" in tool
+        assert "en: `charge order 4411 40.00`" in tool
+        assert "Required by: `signed`" in await hovered(editor, agent, "contract_signed")
+        assert "**Key** `agents`" in await hovered(editor, agent, "agents")
+        editor.open(part, INCLUDED)
+        await read(editor, part)
+        rule = await hovered(editor, part, "ask-first")
+        assert "A person must confirm `charge_card`." in rule
+        assert "en: `charge order 4411 40.00`" in rule
+        assert "agent.yaml" in await hovered(editor, part, "contract_signed")
+
+
+async def test_what_is_told_is_true_before_the_vocabulary_is_read_again(tmp_path):
+    uri = uri_of(tmp_path / "shop.yaml")
+    async with editing(tmp_path) as editor:
+        editor.open(uri, SHOP)
+        await hovered(editor, uri, "big-charge")  # whatever is known by now
+        await read(editor, uri)
+        # The vocabulary has an error from here on, and stays as it was before.
+        editor.replace(uri, "undo: refund", "undo: nothing")
+        editor.replace(uri, "{over: 100}", "{over: 500}")
+        await read(editor, uri)
+        changed = await hovered(editor, uri, "big-charge")
+        assert "100" not in changed
+        assert "It was changed just now" in changed
+        other = await hovered(editor, uri, "no-refund")
+        assert "`refund` is refused." in other
+        charge = await hovered(editor, uri, "charge_card:")
+        assert "Undone by" not in charge
+        assert "**Turns that read so, as of an earlier text**" in charge
+        turn = await hovered(editor, uri, "charge order 4411")
+        assert turn.startswith("**Turn**, as of an earlier text")
+        assert "Undoes" not in await hovered(editor, uri, "refund: {takes")
+        editor.replace(uri, "undo: nothing", "undo: refund")
+        await read(editor, uri)
+        assert "is over `500`" in await hovered(editor, uri, "big-charge")
+        assert "earlier text" not in await hovered(editor, uri, "charge_card:")
+
+
+async def test_keys_are_explained_in_the_files_language(tmp_path):
+    uri, agent = uri_of(tmp_path / "shop.yaml"), uri_of(tmp_path / "agent.yaml")
+    text = SHOP.replace("settings: {", "settings: {language: pt-BR, ")
+    async with editing(tmp_path) as editor:
+        editor.open(uri, text)
+        undo = await hovered(editor, uri, "undo:")
+        assert undo == "**Chave** `undo`\n\nA ferramenta que a desfaz, com os mesmos argumentos."
+        found = await editor.client.text_document_completion_async(
+            types.CompletionParams(**editor.at(uri, "writes:", 2))
+        )
+        (item,) = (one for one in found.items if one.label == "irreversible")
+        solved = await editor.client.completion_item_resolve_async(item)
+        assert solved.documentation == "Nada a desfaz."
+        editor.open(agent, "language: pt-BR\nagents: {a: }\ntools: []\n", "stalwart-agent")
+        assert "Onde estão as funções" in await hovered(editor, agent, "tools:")
+
+
+async def test_every_key_is_explained_in_both_languages():
+    assert set(PORTUGUESE) == {*keys_of(VOCABULARY), *keys_of(AGENT_FILE)}
+
+
+def keys_of(shape: Shape) -> set[tuple[str, str]]:
+    """The keys that a shape has, with what has them."""
+    match shape:
+        case Either():
+            return keys_of(shape.long)
+        case ListOf():
+            return keys_of(shape.item)
+        case MapOf():
+            return keys_of(shape.value)
+        case Record():
+            found = {(shape.what, name) for name in shape.keys}
+            return found.union(*(keys_of(key.shape) for key in shape.keys.values()))
+        case _:
+            return set()

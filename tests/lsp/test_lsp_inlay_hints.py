@@ -80,7 +80,9 @@ async def test_hint_of_an_unread_turn_names_the_word(tmp_path):
     async with editing(tmp_path) as editor:
         editor.open(uri, SHOP)
         hint = (await hints(editor, uri))[behind(editor, uri, '"don\'t cancel order 5"')]
-        assert hint.label == "unread: negation “don't”"
+        assert hint.label == (
+            "unread: “don't” says what is not to be done; orders must be positive."
+        )
         assert "negation (don't)" in hint.tooltip
 
 
@@ -90,7 +92,8 @@ async def test_only_the_asked_range_is_answered(tmp_path):
         editor.open(uri, SHOP)
         place = SHOP.index("\"don't")
         found = await hints(editor, uri, place, place + 30)
-        assert [one.label for one in found.values()] == ["unread: negation “don't”"]
+        (one,) = found.values()
+        assert one.label.startswith("unread: “don't”")
 
 
 async def test_hints_are_of_the_text_as_it_is_and_stay_while_it_is_broken(tmp_path):
@@ -136,8 +139,11 @@ async def test_rules_and_tools_tell_what_is_recorded(tmp_path):
                 editor.arrived.clear()
                 await editor.arrived.wait()
         found = await hints(editor, uri)
-        assert found[behind(editor, uri, "no-cancel:")].label == "refuse 1"
-        assert found[behind(editor, uri, "  cancel_order:")].label == "refuse 1"
+        told = "refuse 1 · last 2026-11-30 09:00:00 UTC: refuse"
+        hint = found[behind(editor, uri, "no-cancel:")]
+        assert hint.label == told
+        assert "by rulebook, rule no-cancel" in hint.tooltip
+        assert found[behind(editor, uri, "  cancel_order:")].label == told
         assert behind(editor, uri, "charge_card:") not in found
 
 
@@ -148,3 +154,69 @@ async def test_settings_turn_hints_off(tmp_path):
         editor.open(uri, SHOP)
         await editor.codes(uri)
         assert await hints(editor, uri) == {}
+
+
+LOJA = """\
+vocabulary: loja
+settings: {language: pt-BR}
+include: partes.yaml
+things: {conta: {pt-BR: [conta], en: [account]}}
+tools:
+  close_account: {takes: {account_id: conta}, say: {pt-BR: [fechar], en: [close]}}
+  lock_account: {takes: {account_id: conta}, say: {pt-BR: [fechar]}}
+turns:
+  - say: {pt-BR: "não feche a conta 5", en: "don't close account 5"}
+    unread: negation
+  - say: {pt-BR: "feche a conta 5"}
+    ambiguous: true
+  - say: {pt-BR: "fechar a conta"}
+    ambiguous: true
+"""
+
+PARTES = """\
+vocabulary: partes
+tools:
+  open_account: {takes: {account_id: conta}, say: {pt-BR: [abrir], en: [open]}}
+turns:
+  - say: {pt-BR: "abra a conta 7"}
+    plan: [{open_account: {account_id: 7}}]
+  - say: {pt-BR: "abra a caixa 7"}
+    plan: [{open_account: {account_id: 7}}]
+"""
+
+
+async def test_hints_are_in_the_vocabularys_language_and_in_files_that_it_includes(tmp_path):
+    main, part = (uri_of(tmp_path / name) for name in ("loja.yaml", "partes.yaml"))
+    (tmp_path / "partes.yaml").write_text(PARTES, encoding="utf-8")
+    async with editing(tmp_path) as editor:
+        editor.open(main, LOJA)
+        editor.open(part, PARTES)
+        found = await hints(editor, main)
+        negated = found[behind(editor, main, '"não feche a conta 5"')]
+        said = "não lido: “{}” diz o que não fazer; uma ordem tem de ser afirmativa."
+        assert negated.label == said.format("não")
+        assert found[behind(editor, main, 'account 5"')].label == said.format("don't")
+        ambiguous = found[behind(editor, main, '"feche a conta 5"')]
+        assert ambiguous.label == (
+            "ambíguo: close_account(account_id=5) | lock_account(account_id=5)"
+        )
+        inside = await hints(editor, part)
+        read = inside[behind(editor, part, '"abra a conta 7"')]
+        assert read.label == "→ open_account(account_id=7)"
+        lost = inside[behind(editor, part, '"abra a caixa 7"')]
+        assert lost.label == "não lido: “caixa” não é uma palavra deste vocabulário."
+
+
+async def test_a_turn_that_is_lost_says_why_and_its_word_is_underlined(tmp_path):
+    uri = uri_of(tmp_path / "shop.yaml")
+    async with editing(tmp_path) as editor:
+        editor.open(uri, SHOP)
+        await hints(editor, uri)
+        editor.replace(uri, "{en: [charge]}", "{en: [bill]}")
+        found = await hints(editor, uri)
+        label = found[behind(editor, uri, '40.00"')].label
+        assert label == "unread: “charge” is not a word of this vocabulary."
+        words = ("charge order 4411 40.00", "charge order 4411 €", "charge order 5")
+        starts = [editor.texts[uri].index(one) for one in words]
+        marked = [editor.range(uri, start, start + len("charge")) for start in starts]
+        await editor.until(uri, lambda its: [one.range for one in its[:3]] == marked)

@@ -407,7 +407,7 @@ async def test_an_argument_is_changed_for_its_tool_alone(encoding, tmp_path):
 
 
 @pytest.mark.asyncio
-async def test_what_cannot_be_renamed_is_said(tmp_path):
+async def test_what_cannot_be_renamed_is_said(tmp_path, capfd):
     for name, text in FILES.items():
         (tmp_path / name).write_bytes(text.encode())
     async with editing(tmp_path, configuration={"language": "pt-BR"}) as editor:
@@ -425,6 +425,7 @@ async def test_what_cannot_be_renamed_is_said(tmp_path):
             await prepare(types.PrepareRenameParams(**editor.at(uri, "comum.yaml")))
         assert await asked(editor, uri, "say:", "x") is None
         assert editor.client.messages == []
+    assert "Traceback" not in capfd.readouterr().err
 
 
 @pytest.mark.asyncio

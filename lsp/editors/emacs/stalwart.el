@@ -113,9 +113,10 @@
                    (list :command command :arguments (vconcat arguments))))
 
 (defun stalwart-try-turn (turn)
-  "Read TURN with the vocabulary of this buffer."
+  "Read TURN with the vocabulary of this buffer; without one, add an entry to type it in."
   (interactive "sA turn: ")
-  (stalwart--ask "stalwart.tryTurn" (eglot--path-to-uri buffer-file-name) nil turn))
+  (stalwart--ask "stalwart.tryTurn" (eglot--path-to-uri buffer-file-name) nil
+                 (unless (string= turn "") turn)))
 
 (defun stalwart-open-timeline ()
   "Open the timeline of the trace in this buffer."

@@ -73,8 +73,9 @@ local function on_attach(_, buffer)
     end
   end
   add("StalwartTry", function(called)
-    ask("stalwart.tryTurn", { uri, options.settings and options.settings.language or vim.NIL, called.args })
-  end, { nargs = "+", desc = "Read a turn with this vocabulary" })
+    local turn = called.args ~= "" and called.args or vim.NIL
+    ask("stalwart.tryTurn", { uri, options.settings and options.settings.language or vim.NIL, turn })
+  end, { nargs = "*", desc = "Read a turn with this vocabulary, or add one to type" })
   add("StalwartTimeline", function()
     ask("stalwart.openTimeline", { uri, "" })
   end, { desc = "Open the timeline of this trace" })

@@ -1,8 +1,10 @@
+import contextlib
 import gzip
 import io
 import json
 import os
 import pty
+import re
 import signal
 import subprocess
 import sys
@@ -397,6 +399,16 @@ def why(file: Path, step: int) -> list[str]:
     return result.stdout.splitlines()
 
 
+def test_a_packed_file_may_begin_with_a_frame_to_be_skipped(file, tmp_path):
+    desk(file)
+    packed = tmp_path / "packed.zst"
+    skipped = bytes((0x53, 0x2A, 0x4D, 0x18)) + (5).to_bytes(4, "little") + b"index"
+    packed.write_bytes(skipped + zstandard.compress(file.read_bytes()))
+    result = show(packed)
+    assert (result.exit_code, result.stderr) == (0, "")
+    assert result.stdout == show(file).stdout
+
+
 def test_a_decision_is_followed_to_its_rule(file):
     (file.parent / "policy.yaml").write_text("rules:\n    - refund: {over: 100.00}  # \x1b\n")
     tracer = JsonLinesTracer(file)
@@ -570,6 +582,63 @@ def test_a_long_run_is_exported_in_several_messages(file):
     written = trace("export", file, "--otlp").stdout_bytes
     assert len(written.splitlines()) > 1
     assert trace("show", "-", given=written).stdout == show(file).stdout
+
+
+def test_what_is_exported_is_there_whole_or_not_at_all(file, tmp_path):
+    desk(file)
+    out = tmp_path / "out.jsonl"
+    out.write_text("older")
+    out.chmod(0o600)
+    again = trace("export", file, "--otlp", "-o", out, "--trace-id", "0000")
+    assert (again.exit_code, out.read_text()) == (2, "older")
+    assert trace("export", file, "--otlp", "-o", out).exit_code == 0
+    assert b"resourceSpans" in out.read_bytes()
+    assert out.stat().st_mode & 0o777 == 0o600
+    assert sorted(other.name for other in tmp_path.iterdir()) == ["out.jsonl", file.name]
+
+
+@pytest.mark.parametrize(
+    "command",
+    [("show",), ("tree",), ("stats",), ("html", "-o", "-"), ("export", "--otlp")],
+    ids=" ".join,
+)
+def test_of_many_lines_that_are_no_record_the_first_are_named(file, command):
+    file.write_bytes(b"hello\n" * 5000)
+    result = trace(*command[:1], file, *command[1:])
+    assert result.exit_code == 2
+    assert result.stderr.splitlines() == [f"Error: {file}:1: no span: it is not JSON"]
+    desk(file)
+    result = trace(*command[:1], file, *command[1:])
+    assert result.exit_code == 0
+    told = result.stderr.splitlines()
+    assert told[:2] == [f"{file}:{at}: passed over: it is not JSON" for at in (1, 2)]
+    assert told[10:] == [f"{file}: and 4,990 more lines passed over"]
+
+
+def test_two_runs_of_a_thread_are_told_apart(file):
+    desk(file)
+    desk(file)
+    first, second = (line for line in show(file).stdout.splitlines() if line.startswith("Run: "))
+    assert first == "Run: thread desk/u-3"
+    assert re.fullmatch(r"Run: thread desk/u-3, trace [0-9a-f]{32}, [0-9T:-]{19}Z", second)
+
+
+def test_a_call_that_failed_is_followed_to_what_allowed_it(file):
+    tracer = JsonLinesTracer(file)
+    with tracer.run("desk", thread="t"):
+        with (
+            spans.node(tracer, "check", 0),
+            spans.tool_check(tracer, "charge", {}, call_id="c1") as check,
+        ):
+            check.decided("allow", "default", rule="anybody")
+        with contextlib.suppress(KeyError), spans.node(tracer, "call", 1):  # noqa: SIM117
+            with spans.tool(tracer, "charge", {}, call_id="c1"):
+                raise KeyError
+    assert show(file, "--why", 1).stdout.splitlines()[2:5] == [
+        "  nothing was decided in it",
+        "  call      charge error KeyError",
+        "    decided by allow by default anybody",
+    ]
 
 
 def test_what_cannot_be_exported_is_told(file, tmp_path):

@@ -7,6 +7,7 @@ import signal
 import struct
 import subprocess
 import sys
+from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from datetime import date, datetime
@@ -463,6 +464,44 @@ class TestPlanSpan:
             Selector(Vocabulary.load("shop"), tracer=tracer).plan(TURN)
         spans = ended(path)
         assert spans["stalwart.plan"]["parent_id"] == spans["stalwart.node"]["span_id"]
+
+
+class _Hostile(str):
+    def __str__(self) -> str:
+        raise RuntimeError
+
+
+class _EndlessSequence(Sequence):
+    def __len__(self) -> int:
+        return 1
+
+    def __getitem__(self, at):
+        return at
+
+
+@pytest.mark.parametrize(
+    "hostile",
+    [
+        {1: "x"},
+        {(1, 2): "x"},
+        {None: 1, "": 2, "k" * 100_000: 3},
+        {_Hostile("a"): _Hostile("b")},
+        {"é" + _Hostile("\udc80"): float("nan")},
+        {"a": object(), "b": b"\xff", "c": [1, None, float("inf")]},
+    ],
+)
+def test_no_attribute_breaks_the_agent_or_a_line(tracer, path, hostile):
+    with tracer.span("a", hostile) as span:
+        span.set_attributes(hostile)
+        span.add_event("b", hostile)
+    assert [record["type"] for record in records(path)] == ["start", "span"]
+
+
+@pytest.mark.parametrize("value", [range(10**15), _EndlessSequence(), {_Hostile("a"): 1}])
+def test_no_value_takes_its_digest_for_ever(tracer, path, value):
+    with tracer.tool("count", {"items": value}):
+        pass
+    assert len(records(path)) == 2
 
 
 def test_spans_do_not_leak_descriptors(path):

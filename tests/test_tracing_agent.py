@@ -8,6 +8,7 @@ import sys
 import threading
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -145,6 +146,40 @@ class TestTracedTool:
 
         with tracer.run("desk"), pytest.raises(TypeError, match="order_id"):
             look()
+
+    def test_whatever_can_be_called_is_traced(self, tracer, path):
+        class Lookup:
+            def __call__(self, order_id: int) -> int:
+                return order_id
+
+        class Later:
+            async def __call__(self) -> str:
+                return "x"
+
+        class Shop:
+            @traced_tool
+            @staticmethod
+            def charge(order_id: int) -> int:
+                return order_id
+
+            @traced_tool
+            @classmethod
+            def refund(cls, order_id: int) -> str:
+                return f"{cls.__name__} {order_id}"
+
+        with tracer.run("desk"):
+            assert traced_tool(partial(pow, 2))(3) == 8
+            assert traced_tool(Lookup())(7) == 7
+            assert asyncio.run(traced_tool(partial(Later()))()) == "x"
+            assert traced_tool(getattr)("x", "nothing", 1) == 1
+            assert traced_tool(dict)(a=1) == {"a": 1}
+            assert Shop.charge(1) == Shop().charge(1) == 1
+            assert Shop.refund(2) == Shop().refund(2) == "Shop 2"
+        tools = [span for span in ended(path) if span["name"] == "stalwart.tool"]
+        assert [tool["attributes"]["gen_ai.tool.name"] for tool in tools] == [
+            *("pow", "Lookup", "Later", "getattr", "dict", "charge", "charge", "refund", "refund")
+        ]
+        assert all(tool["duration_ms"] >= 0 for tool in tools)
 
     def test_a_generator_is_refused_where_it_is_defined(self):
         with pytest.raises(TypeError, match="is a generator"):

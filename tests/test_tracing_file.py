@@ -103,6 +103,35 @@ class TestFile:
         assert "/dev/full" in report.getMessage()
         assert "No space left" in report.getMessage()
 
+    def test_a_pipe_that_nobody_reads_is_reported_once_and_waited_for_by_nobody(self, path, caplog):
+        os.mkfifo(path)
+        with JsonLinesTracer(path) as tracer:
+            for _ in range(3):
+                with tracer.span("a"):
+                    pass
+        assert len(caplog.records) == 1
+        assert str(path) in caplog.text
+
+    def test_what_a_pipe_has_no_room_for_is_not_written(self, path, caplog):
+        os.mkfifo(path)
+        reader = os.open(path, os.O_RDONLY | os.O_NONBLOCK)
+        with JsonLinesTracer(path) as tracer:
+            for _ in range(40):
+                with tracer.span("a", {"filler": "x" * 3000}):
+                    pass
+        lines = os.read(reader, 2**20).splitlines(keepends=True)
+        os.close(reader)
+        assert len(caplog.records) == 1
+        assert len([json.loads(line) for line in lines if line.endswith(b"\n")]) > 10
+
+    def test_a_pipe_by_its_descriptor_takes_it_all(self):
+        read, write = os.pipe()
+        with JsonLinesTracer(f"/dev/fd/{write}") as tracer, tracer.span("a", {"x": "y" * 30_000}):
+            pass
+        os.close(write)
+        with os.fdopen(read, "rb") as reader:
+            assert [json.loads(line)["type"] for line in reader] == ["start", "span"]
+
     def test_a_forked_process_has_spans_of_its_own_and_ends_none_of_its_parents(self, path):
         with JsonLinesTracer(path) as tracer, tracer.span("parent"):
             child = os.fork()

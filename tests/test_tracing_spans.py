@@ -137,8 +137,10 @@ def test_a_tool_is_no_second_call_to_a_viewer(path):
 def test_a_model_call_and_a_run_follow_the_conventions(path):
     made = run_everything(path)
     model = made["chat m-1"]["attributes"]
-    digest = model.pop("stalwart.message_digest")
-    assert HEX_16.fullmatch(digest)
+    sent, answered = model.pop("stalwart.message_digest"), model.pop("stalwart.result_digest")
+    assert HEX_16.fullmatch(sent)
+    assert HEX_16.fullmatch(answered)
+    assert sent != answered
     assert model == {
         "gen_ai.operation.name": "chat",
         "gen_ai.request.model": "m-1",

@@ -20,7 +20,10 @@ if TYPE_CHECKING:
 STANDARD_INPUT = "-"
 
 _GZIP = b"\x1f\x8b"
-_ZSTANDARD = b"\x28\xb5\x2f\xfd"
+_ZSTANDARD = (
+    b"\x28\xb5\x2f\xfd",
+    *(bytes((first, 0x2A, 0x4D, 0x18)) for first in range(0x50, 0x60)),  # a frame to be skipped
+)
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 
 _PIECE = 1024
@@ -100,7 +103,7 @@ def open_source(path: str) -> Generator[Source, None, None]:
 def is_compressed(path: Path) -> bool:
     """Whether a file begins as compressed data does. Raises OSError if it cannot be read."""
     with path.open("rb") as stream:
-        return stream.read(4).startswith((_GZIP, _ZSTANDARD))
+        return stream.read(4).startswith((_GZIP, *_ZSTANDARD))
 
 
 class _Decompressor(Protocol):

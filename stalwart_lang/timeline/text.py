@@ -7,6 +7,7 @@ direction) is shown as its escape.
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Literal, TypeAlias
 
 from stalwart_lang.terminal import printable
@@ -72,13 +73,16 @@ def plain(line: Line) -> str:
     return "".join(piece.text for piece in line)
 
 
-def timeline(run: Run, violations: Mapping[str, Sequence[str]] | None = None) -> Iterator[Line]:
+def timeline(
+    run: Run, violations: Mapping[str, Sequence[str]] | None = None, *, again: bool = False
+) -> Iterator[Line]:
     """Yield the lines of a run: its heading, its steps, and how it ended where it did not well.
 
     `violations` tell what a step broke in the run's state, by the id of its span, the first to
-    break it first. That one is marked; what comes after it is listed at the end.
+    break it first. That one is marked; what comes after it is listed at the end. `again` tells that
+    another run of its thread was shown before.
     """
-    yield heading(run.thread, run.trace_id)
+    yield heading(run.thread, run.trace_id, run.start if again else None)
     broken = dict(violations or {})
     culprit = next(iter(broken), None)
     later: list[tuple[int | None, str]] = []
@@ -105,9 +109,11 @@ def timeline(run: Run, violations: Mapping[str, Sequence[str]] | None = None) ->
             yield from ending(root.span)
 
 
-def heading(thread: str | None, trace_id: str) -> Line:
-    """Return the line that names a run."""
+def heading(thread: str | None, trace_id: str, start: datetime | None = None) -> Line:
+    """Return the line that names a run; `start` tells it from another one of its thread."""
     named = f"trace {trace_id}" if thread is None else f"thread {thread}"
+    if thread is not None and start is not None:
+        named += f", trace {trace_id}, {start.isoformat(timespec='seconds')[:19]}Z"
     return (Piece(f"Run: {printable(named)}", "heading"),)
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from stalwart_lang.terminal import excerpt, printable
 from stalwart_lang.timeline.kinds import kind_of, title_of
 from stalwart_lang.timeline.records import Span
-from stalwart_lang.timeline.runs import walk
+from stalwart_lang.timeline.runs import Run, walk
 from stalwart_lang.timeline.text import (
     LABELS,
     Line,
@@ -32,11 +32,12 @@ def decisions_of(step: Step) -> list[Span]:
     return [n.span for n in walk([step.node]) if kind_of(n.span) in ("plan", "check")]
 
 
-def explain(step: Step, beside: Path) -> Iterator[Line]:
+def explain(step: Step, run: Run, beside: Path) -> Iterator[Line]:
     """Yield the lines that follow each decision of a step to its rule.
 
     A rule's file is looked for where it is said to be, and `beside` (the folder of the trace); the
-    rule's line is shown if the file is there to read.
+    rule's line is shown if the file is there to read. Of a call that failed in the step it is told
+    what had allowed it, wherever in the `run` that was.
     """
     yield step_heading(step.number)
     decisions = decisions_of(step)
@@ -45,6 +46,29 @@ def explain(step: Step, beside: Path) -> Iterator[Line]:
     for span in decisions:
         yield from _decision(span)
         yield from _rule(span, beside)
+    for node in walk([step.node]):
+        if kind_of(node.span) == "tool" and node.span.failed:
+            yield from _failed(node.span, run, decisions)
+
+
+def _failed(call: Span, run: Run, told: list[Span]) -> Iterator[Line]:
+    """Tell that a call failed, and what had let it run: the last check of it before."""
+    yield entry(LABELS["tool"], Piece(printable(title_of(call))), *state(call))
+    check = next((span for span in reversed(run.spans) if _is_check_of(span, call)), None)
+    if check is None:
+        yield _told("decided by", "no check of it is recorded")
+    elif all(check is not span for span in told):
+        outcome, by = text_of(check, names.OUTCOME), text_of(check, names.DECIDED_BY)
+        rule = text_of(check, names.RULE)
+        yield _told("decided by", " ".join(filter(None, (outcome, "by", by or "?", rule))))
+        yield _told("span", check.span_id)
+
+
+def _is_check_of(span: Span, call: Span) -> bool:
+    if kind_of(span) != "check" or span.start > call.start:
+        return False
+    ids = [text_of(one, names.TOOL_CALL_ID) for one in (span, call)]
+    return ids[0] == ids[1] and title_of(span) == title_of(call)
 
 
 def _decision(span: Span) -> Iterator[Line]:

@@ -14,7 +14,7 @@ import inspect
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
-from functools import wraps
+from functools import partial, wraps
 from typing import Any, ParamSpec, TypeVar, overload
 
 from stalwart_lang.tracing import attributes as names
@@ -45,7 +45,8 @@ class ModelCall:
         """Put the response on the span and end it: its duration is the call's latency.
 
         Tools that run until the block is left are below the call that asked for them. `model` is
-        the one that answered, where it is not the one asked; `message` is content.
+        the one that answered, where it is not the one asked; `message` is what it said, content:
+        the call's `stalwart.result`, beside the `stalwart.message` that was sent.
         """
         told: dict[str, AttributeValue | None] = {
             names.INPUT_TOKENS: input_tokens,
@@ -56,7 +57,7 @@ class ModelCall:
         }
         self.span.set_attributes({name: value for name, value in told.items() if value is not None})
         if message is not None:
-            self.span.set_content({names.MESSAGE: message})
+            self.span.set_content({names.RESULT: message})
         self.span.end()
 
 
@@ -149,8 +150,9 @@ def traced_tool(
     """Open `stalwart.tool` around each call of a function or coroutine function.
 
     Without a `tracer` it is the one of the span that is open where the tool is called; with none
-    open nothing is recorded. `name` is the tool's, the function's without it. Arguments (defaults
-    too) and the result are content.
+    open nothing is recorded. `name` is the tool's; without it the function's, that of what a
+    partial calls, or the class of an object that is called. Arguments (defaults too; `args` and
+    `kwargs` of what tells no signature) and the result are content.
 
     Raises TypeError for a generator function: its span would leak into what reads it.
     """
@@ -162,15 +164,18 @@ def traced_tool(
 def _traced(
     function: Callable[..., Any], tracer: Tracer | None, name: str | None
 ) -> Callable[..., Any]:
-    if inspect.isgeneratorfunction(function) or inspect.isasyncgenfunction(function):
+    if isinstance(function, staticmethod | classmethod):  # the decorator stands above it
+        return type(function)(_traced(function.__func__, tracer, name))
+    runs = _that_runs(function)
+    called = name or _name_of(function)
+    if inspect.isgeneratorfunction(runs) or inspect.isasyncgenfunction(runs):
         raise TypeError(
-            f"{function.__qualname__} is a generator: trace a function that returns, or open "
+            f"{called} is a generator: trace a function that returns, or open "
             "tracer.tool(...) inside it"
         )
-    signature = inspect.signature(function)
-    called = name or function.__name__
+    signature = _signature_of(function)
 
-    if inspect.iscoroutinefunction(function):
+    if inspect.iscoroutinefunction(runs):
 
         @wraps(function)
         async def traced_async(*args: Any, **kwargs: Any) -> Any:
@@ -202,9 +207,34 @@ def _tracer_here() -> Tracer | None:
     return here.tracer if here else None
 
 
+def _that_runs(function: Callable[..., Any]) -> Any:
+    """Return the function behind partials, and behind an object that is called."""
+    while isinstance(function, partial):
+        function = function.func
+    if inspect.isroutine(function) or inspect.isclass(function):
+        return function
+    return type(function).__call__
+
+
+def _name_of(function: Callable[..., Any]) -> str:
+    while isinstance(function, partial):
+        function = function.func
+    name = getattr(function, "__name__", None)
+    return name if isinstance(name, str) else type(function).__name__
+
+
+def _signature_of(function: Callable[..., Any]) -> inspect.Signature | None:
+    try:
+        return inspect.signature(function)
+    except (TypeError, ValueError):  # some that are written in C tell none
+        return None
+
+
 def _arguments(
-    signature: inspect.Signature, args: tuple[Any, ...], kwargs: dict[str, Any]
+    signature: inspect.Signature | None, args: tuple[Any, ...], kwargs: dict[str, Any]
 ) -> dict[str, object]:
+    if signature is None:
+        return {"args": args, "kwargs": kwargs}
     try:
         bound = signature.bind(*args, **kwargs)
     except TypeError:  # the call itself will say so

@@ -3,6 +3,7 @@
 import contextlib
 import os
 import re
+import select
 import stat
 import threading
 import time
@@ -22,6 +23,9 @@ _LOOKS_EVERY = 0.05
 
 _LOOKS_AT_END = 20
 
+_WAITS_FOR_A_READER = 0.1
+"""Seconds that a pipe's reader is waited for, once until it reads again."""
+
 
 class AppendedFile:
     """Appends lines, each by one `write`; a failure is reported once and breaks nothing.
@@ -29,6 +33,9 @@ class AppendedFile:
     A file that was renamed or removed meanwhile, by another process or a person, is opened anew
     within 50 ms. Its size, of which other processes have a part, is known as often: over
     `max_bytes` goes what they write in that time, and a line that is longer itself.
+
+    The path may name a pipe or a device. A pipe that nobody reads is a failure like another: it is
+    tried again as long, and what a reader is too slow to take within 100 ms is not written.
     """
 
     def __init__(
@@ -50,6 +57,7 @@ class AppendedFile:
         self._torn = False
         self._closed = False
         self._regular = True
+        self._stalled = False
         self._release: Callable[[], object] = lambda: None
         try:
             self._open()
@@ -96,17 +104,34 @@ class AppendedFile:
             raise OSError("the file is not open")
         if self._torn:
             line = b"\n" + line
-        written = os.write(self._descriptor, line)
+        written = os.write(self._descriptor, line) if self._regular else self._pass_on(line)
         self._size += written
         # The disk was full, say: what follows begins on a line of its own.
         self._torn = written < len(line)
         if self._torn:
             raise OSError(f"{written} of {len(line)} bytes were written")
 
+    def _pass_on(self, line: bytes) -> int:
+        """Write to a pipe or a device as much as it takes in time, and return how much it was."""
+        assert self._descriptor is not None
+        written = 0
+        while written < len(line):
+            try:
+                written += os.write(self._descriptor, memoryview(line)[written:])
+                self._stalled = False
+            except BlockingIOError:
+                if self._stalled or not _takes_more(self._descriptor):
+                    self._stalled = True
+                    if not written:
+                        raise
+                    break
+        return written
+
     def _open(self) -> None:
         self._shut()
         torn = _ends_within_a_line(self._path)
         flags = os.O_WRONLY | os.O_APPEND | os.O_CREAT | getattr(os, "O_BINARY", 0)
+        flags |= getattr(os, "O_NONBLOCK", 0)  # a pipe without a reader would be waited for
         descriptor = os.open(self._path, flags, 0o666)
         status = os.fstat(descriptor)
         self._torn = torn
@@ -169,6 +194,13 @@ def _locked(descriptor: int) -> Iterator[None]:
         yield
     finally:
         fcntl.flock(descriptor, fcntl.LOCK_UN)
+
+
+def _takes_more(descriptor: int) -> bool:
+    """Wait until a pipe takes more, but not for long."""
+    waiting = select.poll()
+    waiting.register(descriptor, select.POLLOUT)
+    return bool(waiting.poll(_WAITS_FOR_A_READER * 1000))
 
 
 def _numbered(path: Path, number: int) -> Path:

@@ -10,6 +10,8 @@ returns, so what lies outside has a text here too:
 | a lone surrogate | escaped |
 | a date, a time, a UUID, a path | as a string, the first two in ISO 8601 |
 | bytes | as a string, in Base64 |
+| a range | as a string, `range(0, 9)`: it may be longer than any list |
+| a sequence that is none of Python's own | as a list; over 100,000 items, the name of its type |
 | a set | as a list, in the order of its texts |
 | a member of an enumeration | as its value |
 | a dataclass, a model of pydantic | as the object of its fields |
@@ -18,18 +20,22 @@ returns, so what lies outside has a text here too:
 
 import json
 from base64 import b64encode
+from collections import deque
 from collections.abc import Mapping, Sequence, Set
 from contextlib import suppress
 from dataclasses import fields, is_dataclass
 from datetime import date, time
 from decimal import Decimal
 from enum import Enum
+from itertools import islice
 from json.encoder import encode_basestring
 from math import isfinite
 from pathlib import PurePath
 from uuid import UUID
 
 _DECIMAL_LIMIT = 10**4000
+_MOST = 100_000
+"""Items of an object that gives them one by one, for ever it may be."""
 
 
 def canonical_json(value: object) -> bytes:
@@ -75,17 +81,22 @@ def _text(value: object, readable: bool) -> str:
         case date() | time():
             return f'"{value.isoformat()}"'
         case Mapping():
-            items = [(str(key), item) for key, item in value.items()]
+            pairs = [(str(key), item) for key, item in value.items()]
             if not readable:
-                items.sort(key=_utf16_order)
-            return "{" + ",".join(_pair(key, item, readable) for key, item in items) + "}"
+                pairs.sort(key=_utf16_order)
+            return "{" + ",".join(_pair(key, item, readable) for key, item in pairs) + "}"
         case bytes() | bytearray() | memoryview():
             if readable:
                 with suppress(UnicodeDecodeError):
                     return encode_basestring(bytes(value).decode())
             return f'"{b64encode(value).decode()}"'
-        case Sequence():
+        case range():
+            return f'"{value!r}"'
+        case list() | tuple() | deque():
             return "[" + ",".join(_text(item, readable) for item in value) + "]"
+        case Sequence():
+            items = [*islice(value, _MOST + 1)]
+            return _text(items if len(items) <= _MOST else type(value), readable)
         case Set():
             return "[" + ",".join(sorted(_text(item, readable) for item in value)) + "]"
         case type():

@@ -110,6 +110,8 @@ def clean(attributes: Attributes) -> dict[str, AttributeValue]:
 
 def clean_but_for_text(attributes: Attributes) -> dict[str, AttributeValue]:
     """Return a copy as `clean` does, where what writes it escapes surrogates itself."""
+    if not _ONLY_TEXT.issuperset(map(type, attributes)):
+        return clean(attributes)
     for value in attributes.values():
         kind = type(value)
         if kind is str or kind is bool or (kind is int and -_INT64 <= value < _INT64):  # type: ignore[operator]
@@ -142,4 +144,5 @@ def _clean_text(text: object) -> str:
     if not isinstance(text, str):
         return _as_text(text)
     # Most text is fine, and looking is cheaper than making it anew.
-    return str(text) if text.isascii() else text.encode("utf-8", "backslashreplace").decode()
+    text = str.__str__(text)  # of a subclass's own methods none is called
+    return text if text.isascii() else text.encode("utf-8", "backslashreplace").decode()

@@ -1,11 +1,10 @@
 """`stalwart trace export`: runs in the format of other tools."""
 
 from itertools import chain
-from pathlib import Path
 
 import click
 
-from stalwart_lang.cli.errors import unreadable
+from stalwart_lang.cli.trace.output import write_whole
 from stalwart_lang.cli.trace.selection import runs_of, selection
 from stalwart_lang.timeline import Selection
 from stalwart_lang.timeline.otlp import write_messages
@@ -18,7 +17,8 @@ from stalwart_lang.timeline.otlp import write_messages
 def export(file: str, chosen: Selection, otlp: bool, output: str | None) -> None:
     """Write the runs recorded in FILE as OpenTelemetry's tools read them.
 
-    A span that never ended has its start as its end, and `stalwart.open`.
+    A span that never ended has its start as its end, and `stalwart.open`. OUT is there whole or
+    not at all.
 
     Exit codes: 0 done, 2 bad usage, FILE cannot be read or holds nothing, or OUT cannot be written.
     """
@@ -30,16 +30,4 @@ def export(file: str, chosen: Selection, otlp: bool, output: str | None) -> None
             click.echo(line, nl=False)
         return
     first = next(lines)  # FILE is read before OUT is touched
-    target = Path(output)
-    try:
-        if target.exists() and Path(file).exists() and target.samefile(file):
-            raise click.UsageError(f"{output}: OUT is FILE itself; name another.")
-        written = target.open("wb")
-    except OSError as error:
-        raise unreadable(output, error) from error
-    with written:
-        for line in chain([first], lines):
-            try:
-                written.write(line)
-            except OSError as error:
-                raise unreadable(output, error) from error
+    write_whole(output, file, chain([first], lines))

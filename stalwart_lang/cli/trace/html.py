@@ -1,15 +1,11 @@
 """`stalwart trace html`: runs as one page that needs nothing else."""
 
-import secrets
-from collections.abc import Iterable
-from contextlib import suppress
 from itertools import chain
-from pathlib import Path
 
 import click
 
-from stalwart_lang.cli.errors import unreadable
 from stalwart_lang.cli.stored_state import marked_texts
+from stalwart_lang.cli.trace.output import write_whole
 from stalwart_lang.cli.trace.selection import is_store, runs_of, selection
 from stalwart_lang.timeline import Selection
 from stalwart_lang.timeline.page import LANGUAGES, Language, html_page
@@ -44,29 +40,4 @@ def html(file: str, chosen: Selection, output: str | None, language: Language) -
         for piece in page:
             click.echo(piece, nl=False)
         return
-    try:
-        target = Path(output).resolve()
-        if target.exists() and Path(file).exists() and target.samefile(file):
-            raise click.UsageError(f"{output}: OUT is FILE itself; name another.")
-        if target.exists() and not target.is_file():  # a device or a pipe; a folder is refused here
-            with target.open("wb") as stream:
-                stream.writelines(page)
-        else:
-            _write_whole(target, page)
-    except OSError as error:
-        raise unreadable(output, error) from error
-
-
-def _write_whole(target: Path, pieces: Iterable[bytes]) -> None:
-    """Write a file beside `target` and put it in its place, so that no half of it is ever seen."""
-    beside = target.with_name(f".{target.name[:200]}.{secrets.token_hex(4)}")
-    try:
-        with beside.open("xb") as stream:
-            if target.exists():  # whoever may read it today may read it tomorrow, and nobody else
-                beside.chmod(target.stat().st_mode & 0o777)
-            stream.writelines(pieces)
-        beside.replace(target)
-    except BaseException:
-        with suppress(OSError):
-            beside.unlink()
-        raise
+    write_whole(output, file, page)

@@ -21,6 +21,7 @@ from stalwart_lang.timeline.stored import (
 P = ParamSpec("P")
 T = TypeVar("T")
 _NAMED = 20
+_TOLD = 10
 _FULL = (errno.ENOSPC, errno.EDQUOT)
 
 
@@ -97,13 +98,51 @@ def reading(file: str) -> Generator[None, None, None]:
         raise Unreadable(printable(str(error))) from error
 
 
-def report(file: str) -> Callable[[Damage], None]:
-    """Return what tells on standard error of a line of `file` that was passed over."""
+class PassedOver:
+    """Tells on standard error of the lines of `file` that hold no span: the first, then how many.
 
-    def tell(damage: Damage) -> None:
-        click.echo(f"{file}:{damage.line}: passed over: {printable(damage.reason)}", err=True)
+    It is called with each of them. Nothing is told before `found`: a file in which nothing is a
+    span is no trace, and one error says so. How many more there were is told as the command ends.
+    """
 
-    return tell
+    def __init__(self, file: str) -> None:
+        self.first: Damage | None = None
+        self._file = file
+        self._found = False
+        self._count = 0
+        self._held: list[Damage] = []
+        click.get_current_context().call_on_close(self._tell_rest)
+
+    def __call__(self, damage: Damage) -> None:
+        """Take a line that holds no span."""
+        self.first = self.first or damage
+        self._count += 1
+        if self._count <= _TOLD:
+            self._held.append(damage)
+            if self._found:
+                self.found()
+
+    def found(self) -> None:
+        """Say that the file holds spans."""
+        self._found = True
+        for damage in self._held:
+            reason = printable(damage.reason)
+            click.echo(f"{printable(self._file)}:{damage.line}: passed over: {reason}", err=True)
+        self._held.clear()
+
+    def nothing(self) -> Unreadable:
+        """Return the error of a file that holds no span."""
+        if self.first is None:
+            return Unreadable(f"{printable(self._file)}: it holds no spans")
+        reason = printable(self.first.reason)
+        return Unreadable(f"{printable(self._file)}:{self.first.line}: no span: {reason}")
+
+    def _tell_rest(self) -> None:
+        if self._found and self._count > _TOLD:
+            more = self._count - _TOLD
+            lines = "line" if more == 1 else "lines"
+            said = f"and {more:,} more {lines} passed over"
+            click.echo(f"{printable(self._file)}: {said}", err=True)
 
 
 def runs_of(file: str, chosen: Selection) -> Iterator[Run]:
@@ -115,27 +154,18 @@ def runs_of(file: str, chosen: Selection) -> Iterator[Run]:
     if is_store(file):
         yield read_stored_run(file, str(chosen.thread))
         return
-    first: list[Damage] = []
-    tell = report(file)
-
-    def damaged(damage: Damage) -> None:
-        if found:
-            tell(damage)
-        else:
-            first.append(damage)
-
+    damaged = PassedOver(file)
     found = False
     for run in read_runs(file, chosen, damaged):
         if not found:
             found = True
-            for damage in first:
-                tell(damage)
+            damaged.found()
         yield run
     if not found:
-        raise _nothing(file, chosen, first)
+        raise _nothing(file, chosen, damaged)
 
 
-def _nothing(file: str, chosen: Selection, damages: list[Damage]) -> Unreadable:
+def _nothing(file: str, chosen: Selection, damaged: PassedOver) -> Unreadable:
     if chosen.trace_id is not None or chosen.thread is not None:
         asked = [
             f"{what} {printable(value)}"
@@ -146,8 +176,4 @@ def _nothing(file: str, chosen: Selection, damages: list[Damage]) -> Unreadable:
             f"{file}: it holds no run of {' and '.join(asked)}; "
             f"`stalwart trace show --list {file}` lists its runs"
         )
-    if damages:
-        return Unreadable(
-            f"{printable(file)}:{damages[0].line}: no span: {printable(damages[0].reason)}"
-        )
-    return Unreadable(f"{printable(file)}: it holds no spans")
+    return damaged.nothing()

@@ -7,10 +7,11 @@ from pathlib import Path
 
 import click
 
+from stalwart_lang.cli.closed_pipe import reader_may_leave
 from stalwart_lang.cli.errors import Unreadable
 from stalwart_lang.cli.stored_state import marked_steps
 from stalwart_lang.cli.trace.printing import line_printer
-from stalwart_lang.cli.trace.selection import is_store, report, runs_of, selection
+from stalwart_lang.cli.trace.selection import PassedOver, is_store, runs_of, selection
 from stalwart_lang.terminal import printable
 from stalwart_lang.timeline.follow import follow_lines, follow_timeline
 from stalwart_lang.timeline.records import Damage, Span, read_line
@@ -55,11 +56,15 @@ def show(file: str, chosen: Selection, listed: bool, why: int | None, follow: bo
     elif why is not None:
         _why(file, runs, why, print_line)
     else:
+        threads: set[str] = set()
         for index, run in enumerate(runs):
             if index:
                 print_line(())
             marks = marked_steps(file, run.thread) if run.stored else None
-            for line in timeline(run, marks):
+            again = run.thread in threads
+            if run.thread is not None:
+                threads.add(run.thread)
+            for line in timeline(run, marks, again=again):
                 print_line(line)
 
 
@@ -90,12 +95,13 @@ def _why(file: str, runs: Iterable[Run], number: int, print_line: Callable[[Line
         known += [step.number for step in steps if step.number is not None]
         for step in steps:
             if step.number == number:
-                if found:
-                    print_line(())
                 found.append(step)
-                print_line(heading(run.thread, run.trace_id))
-                for line in explain(step, beside):
-                    print_line(line)
+                with reader_may_leave():  # the exit code tells what was found nevertheless
+                    if len(found) > 1:
+                        print_line(())
+                    print_line(heading(run.thread, run.trace_id))
+                    for line in explain(step, run, beside):
+                        print_line(line)
     if not found:
         span = f"its steps are {min(known)} to {max(known)}" if known else "it has none"
         raise click.UsageError(f"{file}: there is no step {number}; {span}.")
@@ -113,7 +119,8 @@ def _follow(file: str, chosen: Selection) -> None:
 
 
 def _arriving(file: str) -> Iterator[Span]:
-    tell = report(file)
+    tell = PassedOver(file)
+    tell.found()
     if file == STANDARD_INPUT:
         lines: Iterable[tuple[int, bytes]] = enumerate(sys.stdin.buffer, 1)
     else:

@@ -1,6 +1,5 @@
 """`stalwart trace stats`: figures of one run or of many."""
 
-import json
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -9,16 +8,14 @@ import click
 
 from stalwart_lang.cli.errors import Unreadable
 from stalwart_lang.cli.trace.printing import line_printer
-from stalwart_lang.cli.trace.selection import reading, report, runs_of
-from stalwart_lang.terminal import printable
-from stalwart_lang.timeline import Damage, Selection
+from stalwart_lang.cli.trace.selection import PassedOver, reading, runs_of
+from stalwart_lang.terminal import printable, printable_json
+from stalwart_lang.timeline import Selection
 from stalwart_lang.timeline.sources import STANDARD_INPUT
 from stalwart_lang.timeline.stats.as_json import summary_object
 from stalwart_lang.timeline.stats.passing import passed
 from stalwart_lang.timeline.stats.summary import Summary
 from stalwart_lang.timeline.stats.text import run_lines, summary_lines
-
-_HELD_BACK = 1000
 
 
 @click.command()
@@ -76,7 +73,7 @@ def stats(
 
 def _print(summary: Summary, as_json: bool, each: bool) -> None:
     if as_json:
-        click.echo(json.dumps(summary_object(summary, per_run=each), ensure_ascii=False))
+        click.echo(printable_json(summary_object(summary, per_run=each)))
         return
     print_line = line_printer()
     for line in summary_lines(summary, plots=sys.stdout.isatty()):
@@ -108,30 +105,12 @@ def _check(
 
 def _add_file(summary: Summary, file: str) -> None:
     before = summary.records
-    held_back: list[Damage] = []
-    tell = report(file)
-
-    def damaged(damage: Damage) -> None:
-        if summary.records == before and len(held_back) < _HELD_BACK:
-            held_back.append(damage)
-            return
-        flush()
-        tell(damage)
-
-    def flush() -> None:
-        for damage in held_back:
-            tell(damage)
-        held_back.clear()
-
+    damaged = PassedOver(file)
     with reading(file):
         summary.read(file, damaged)
-    if summary.records > before:
-        flush()
-    elif held_back:
-        reason = printable(held_back[0].reason)
-        raise Unreadable(f"{printable(file)}:{held_back[0].line}: no span: {reason}")
-    else:
-        raise Unreadable(f"{printable(file)}: it holds no spans")
+    if summary.records == before:
+        raise damaged.nothing()
+    damaged.found()
 
 
 def _add_chosen(summary: Summary, sources: Sequence[str], chosen: Selection) -> None:

@@ -5,6 +5,7 @@ import json
 import shutil
 import sqlite3
 from collections.abc import Callable, Iterator
+from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -12,6 +13,12 @@ from typing import Any
 import msgspec
 import pytest
 from click.testing import CliRunner
+from langchain_core.messages import AIMessage, HumanMessage
+from langgraph.checkpoint.base import BaseCheckpointSaver
+from langgraph.checkpoint.postgres import PostgresSaver
+from langgraph.checkpoint.sqlite import SqliteSaver
+from langgraph.graph import END, START, MessagesState, StateGraph
+from langgraph.types import Command, interrupt
 from stored_graphs import shown
 
 from stalwart_lang import Agent
@@ -140,6 +147,54 @@ def test_the_same_on_postgresql(tmp_path, postgresql):
     assert shown(url, THREAD).violations[0].startswith("step 21: stack_step_not_in_history: ")
 
 
+class Long(MessagesState, total=False):
+    waiting: bool
+    labels: list[str]
+
+
+def _say(state: Long) -> dict[str, Any]:
+    count = len(state["messages"])
+    if count == 200:
+        interrupt("Go on?")
+    # The last of them lacks its result.
+    called = [{"name": "f", "args": {}, "id": "c"}] if count == 250 else []
+    said = AIMessage("so " * 20, id=f"m{count}", tool_calls=called)
+    return {"messages": [said], "waiting": count % 2 == 0, "labels": []}
+
+
+def _long_graph(saver: BaseCheckpointSaver[Any]) -> None:
+    """Run a graph for more steps than are read together, its state larger than is read at once."""
+    builder = StateGraph(Long)
+    builder.add_node("say", _say)
+    builder.add_edge(START, "say")
+    builder.add_conditional_edges(
+        "say", lambda state: END if len(state["messages"]) == 300 else "say", ["say", END]
+    )
+    graph = builder.compile(saver)
+    config: Any = {"configurable": {"thread_id": THREAD}, "recursion_limit": 400}
+    first: Any = {"messages": [HumanMessage("hi", id="m0")]}
+    graph.invoke(first, config, durability="sync")
+    paused = graph.get_state(config).config
+    graph.invoke(Command(resume="yes"), config, durability="sync")
+    graph.update_state(paused, {"messages": [HumanMessage("no", id="else")]})
+
+
+def test_a_long_run_of_a_graph_is_the_same_from_either_store(tmp_path, postgresql):
+    file, server = tmp_path / "runs.db", postgresql()
+    with closing(sqlite3.connect(file, check_same_thread=False)) as connection:
+        _long_graph(SqliteSaver(connection))
+    with PostgresSaver.from_conn_string(server) as saver:
+        saver.setup()
+        _long_graph(saver)
+    urls = (f"sqlite:///{file}", server)
+    one, other = (shown(url, THREAD) for url in urls)
+    assert [line.split(": ")[1] for line in one.violations] == ["call_without_result"]
+    assert one.violations == other.violations
+    assert one.told == other.told
+    assert one.timeline == other.timeline
+    assert stored_state(urls[0], THREAD) == stored_state(urls[1], THREAD)
+
+
 # Steps that break a run of ours, through its graph
 
 
@@ -186,8 +241,6 @@ def test_the_wrapper_runs_a_graph_of_ours(made):
     with Agent.from_file(made.file, context={"card_on_file": True}) as desk:
         desk.chat("charge order 4411 40.00", user="u-17")
         graph = validating(desk.graph())
-        from langgraph.types import Command
-
         graph.invoke(Command(resume="approve"), config, durability="sync")
         assert graph.get_state(config).values["phase"] == "done"
         with pytest.raises(InvalidState, match="stack_step_not_in_history"):

@@ -7,8 +7,18 @@ from collections.abc import Callable, Iterable, Mapping
 from contextlib import AbstractContextManager
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
+from functools import wraps
 from os import PathLike
-from typing import TYPE_CHECKING, Any, Literal, Self, TypeAlias
+from typing import (
+    TYPE_CHECKING,
+    Any,
+    Concatenate,
+    Literal,
+    ParamSpec,
+    Self,
+    TypeAlias,
+    TypeVar,
+)
 
 from stalwart_lang.runs.agent_declarations import OnUnread
 from stalwart_lang.runs.conversation import Conversation, Moment
@@ -37,11 +47,27 @@ if TYPE_CHECKING:
 
 __all__ = ["Agent", "Reply", "Said", "Waiting", "Why"]
 
+_P = ParamSpec("_P")
+_R = TypeVar("_R")
+
 Said: TypeAlias = Literal["approve", "decline"]
 
 _SEEN = timedelta(seconds=2)
 _LONGEST = 200
 """Characters of an agent's name, and twice that of a user's: PostgreSQL's keys hold no more."""
+
+
+def _clearly(
+    method: "Callable[Concatenate[Agent, _P], _R]",
+) -> "Callable[Concatenate[Agent, _P], _R]":
+    """Have BadStorage raised where the store fails, whatever keeps it."""
+
+    @wraps(method)
+    def called(self: "Agent", /, *args: _P.args, **kwargs: _P.kwargs) -> _R:
+        with self._storage.failing_clearly():
+            return method(self, *args, **kwargs)
+
+    return called
 
 
 class Agent:
@@ -165,11 +191,13 @@ class Agent:
         """Whether conversations outlive the process: they do not where they are in memory."""
         return self._kept
 
+    @_clearly
     def waiting(self, user: str) -> Waiting | None:
         """Return the call that waits for a person's word, as its reply had it, or None."""
         conversation = self._conversation(user)
         return self._show(conversation, conversation.look().waiting)
 
+    @_clearly
     def chat(
         self, text: str, *, user: str, language: Language | None = None, now: str | None = None
     ) -> Reply:
@@ -181,8 +209,9 @@ class Agent:
         is what the turn is read in, over the agent's; `now` (ISO 8601) what relative dates are
         reckoned from.
 
-        Raises ValueError for a `user` or a `now` that is none, and RuntimeError where the agent is
-        closed, or of another process.
+        Raises ValueError for a `user` or a `now` that is none, RuntimeError where the agent is
+        closed, or of another process, and BadStorage where the store fails: a run that it fails in
+        the middle of is taken up with the next turn, and no call runs twice.
         """
         _check_turn(text, language, now)
         conversation = self._conversation(user)
@@ -204,6 +233,7 @@ class Agent:
         except Busy:
             return self._plain(conversation, "busy")
 
+    @_clearly
     def confirm(self, user: str, answer: Said, *, pause: str | None = None) -> Reply:
         """Answer the question that waits: once, whoever is first.
 
@@ -226,16 +256,20 @@ class Agent:
         except Busy:
             return self._plain(conversation, "busy")
 
+    @_clearly
     def rewind(self, user: str, to_step: int) -> Reply:
         """Undo what was done from a step of the history on, latest first, each undo checked.
 
         Nothing is taken out of the history: the undos and the rewinding are added to it. What
         nothing takes back is told. Raises as `chat` does.
         """
+        if not isinstance(to_step, int) or isinstance(to_step, bool):
+            raise TypeError(f"a step of the history is a number, not {to_step!r}")
         if to_step < 0:
             raise ValueError(f"a step of the history is 0 or more, not {to_step}")
         return self._rewound(self._conversation(user), to_step)
 
+    @_clearly
     def rollback(self, user: str) -> Reply:
         """Undo what the last turn did, as `rewind` does."""
         return self._rewound(self._conversation(user), None)

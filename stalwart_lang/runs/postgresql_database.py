@@ -7,7 +7,6 @@ from contextlib import contextmanager, suppress
 from contextvars import ContextVar
 from selectors import EVENT_READ, DefaultSelector
 from typing import Any, TypeAlias
-from urllib.parse import urlsplit
 
 import psycopg
 from langgraph.checkpoint.postgres import PostgresSaver
@@ -16,6 +15,7 @@ from psycopg.rows import dict_row, tuple_row
 from stalwart_lang.runs.locks import Busy, lock_number
 from stalwart_lang.runs.serializer import plain_serializer
 from stalwart_lang.runs.storage import BadStorage, Storage
+from stalwart_lang.store_url import told_without_password
 
 Session: TypeAlias = psycopg.Connection[dict[str, Any]]
 
@@ -32,6 +32,8 @@ class PostgresqlDatabase:
     with it, it ends there as a process that dies does, and does not go on beside whoever has the
     lock then.
     """
+
+    errors = (psycopg.Error,)
 
     def __init__(self, url: str) -> None:
         self._url = url
@@ -112,12 +114,16 @@ def open_postgresql(url: str) -> Storage:
             database.saver.setup()
             return Storage(database)
     except psycopg.Error as error:
-        raise BadStorage(f"{_without_password(url)}: {str(error).strip()}") from error
+        raise BadStorage(told_without_password(error, url)) from error
 
 
 def _connect(url: str) -> Session:
     # As the saver wants it.
-    return psycopg.connect(url, autocommit=True, prepare_threshold=0, row_factory=dict_row)
+    session = psycopg.connect(url, autocommit=True, prepare_threshold=0, row_factory=dict_row)
+    # For a checkpoint's few values the planner would hash all that the thread ever had: the longer
+    # the thread, the dearer a step.
+    session.execute("SET enable_hashjoin = off; SET enable_mergejoin = off")
+    return session
 
 
 def _is_open(connection: Session) -> bool:
@@ -133,10 +139,3 @@ def _is_open(connection: Session) -> bool:
     except psycopg.OperationalError:
         return False
     return True
-
-
-def _without_password(url: str) -> str:
-    parts = urlsplit(url)
-    host = parts.hostname or ""
-    named = f"{parts.username}@{host}" if parts.username else host
-    return parts._replace(netloc=named, query="").geturl()

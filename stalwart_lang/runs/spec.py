@@ -50,8 +50,8 @@ class AgentSpec:
         return Checked(self.catalogue, self.rules, self.facts, self.currencies)
 
     def tool(self, name: str) -> ToolSpec:
-        """Return a tool; of one that is declared no more, the name alone."""
-        return self.catalogue.get(name) or ToolSpec(name)
+        """Return a tool; one that is declared no more may have changed something."""
+        return self.catalogue.get(name) or ToolSpec(name, writes=True)
 
     def call(self, tool: str, arguments: Mapping[str, Any]) -> Any:
         """Run a tool, on arguments of its own to change; of a coroutine function, to its end.

@@ -20,6 +20,8 @@ _BUSY_SECONDS = 30
 class SqliteDatabase:
     """An open file of SQLite, or one in memory."""
 
+    errors = (sqlite3.Error,)
+
     def __init__(self, path: Path | None) -> None:
         self._lock = threading.Lock()
         # The saver commits by itself, what belongs together at once: it must not be in

@@ -8,12 +8,12 @@ answer of a person, whoever gives it. Both are in the same database as the check
 import json
 import os
 import secrets
-from collections.abc import Mapping, Sequence
-from contextlib import AbstractContextManager
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeAlias
-from urllib.parse import unquote, urlsplit
+
+from stalwart_lang.store_url import sqlite_file, store_kind
 
 if TYPE_CHECKING:
     from langgraph.checkpoint.base import BaseCheckpointSaver
@@ -55,8 +55,12 @@ _TABLES = (
 )
 
 
+_LAST_STEP = 2**31 - 1
+"""The highest that a column of PostgreSQL's INTEGER holds."""
+
+
 class BadStorage(ValueError):
-    """Raised for a storage URL of no known kind, or one that cannot be opened."""
+    """Raised for a storage URL of no known kind, and where the store cannot be opened or fails."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,6 +86,10 @@ class Database(Protocol):
     @property
     def saver(self) -> "BaseCheckpointSaver[Any]":
         """What keeps checkpoints in it."""
+
+    @property
+    def errors(self) -> tuple[type[Exception], ...]:
+        """What is raised where it fails."""
 
     def execute(self, sql: str, parameters: Sequence[object] = ()) -> tuple[int, list[Any]]:
         """Run a statement, `?` for each parameter; return how many rows it changed, and its rows.
@@ -133,6 +141,14 @@ class Storage:
             )
         self._database.reopen()
 
+    @contextmanager
+    def failing_clearly(self) -> Iterator[None]:
+        """Raise BadStorage where the store fails, whatever keeps it."""
+        try:
+            yield
+        except self._database.errors as error:
+            raise BadStorage(f"the store failed: {str(error).strip()}") from error
+
     def locked(self, thread: str) -> AbstractContextManager[None]:
         """Return a context manager that has the conversation for its thread of control alone.
 
@@ -162,7 +178,7 @@ class Storage:
         return self._calls(
             "step >= ? AND (status = 'in doubt' OR (status = 'done' AND undoes IS NULL))",
             thread,
-            step,
+            min(step, _LAST_STEP),
         )
 
     def _calls(self, where: str, *parameters: object) -> list[CallRecord]:
@@ -240,30 +256,18 @@ def open_storage(url: str | None) -> Storage:
 
     Raises BadStorage, with what to write instead; ImportError where the extra `runs` is not there.
     """
-    scheme = None if url is None else urlsplit(url).scheme
-    if url is None or scheme == "sqlite":
-        from stalwart_lang.runs.sqlite_database import open_sqlite
+    try:
+        if url is None or store_kind(url) == "sqlite":
+            from stalwart_lang.runs.sqlite_database import open_sqlite
 
-        return Storage(open_sqlite(None if url is None else sqlite_path(url)))
-    if scheme in ("postgresql", "postgres"):
-        from stalwart_lang.runs.postgresql_database import open_postgresql
+            return Storage(open_sqlite(None if url is None else sqlite_file(url)))
+    except BadStorage:
+        raise
+    except ValueError as error:
+        raise BadStorage(str(error)) from error
+    from stalwart_lang.runs.postgresql_database import open_postgresql
 
-        return open_postgresql(url)
-    raise BadStorage(
-        f'"{scheme}:" is no storage: write sqlite:///runs.db or postgresql://user@host/database'
-    )
-
-
-def sqlite_path(url: str) -> Path:
-    """Return the file of `sqlite:///relative.db` or `sqlite:////absolute.db`.
-
-    Raises BadStorage where it names none.
-    """
-    parts = urlsplit(url)
-    path = unquote(parts.path)[1:]
-    if parts.netloc or not path:
-        raise BadStorage(f"{url}: write sqlite:///runs.db, with three slashes before the path")
-    return Path(path)
+    return open_postgresql(url)
 
 
 def _record(row: Sequence[Any]) -> CallRecord:

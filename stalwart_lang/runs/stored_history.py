@@ -55,7 +55,7 @@ def _line(checkpoints: Mapping[str, Checkpoint]) -> set[str]:
     here = checkpoints[max(checkpoints)]
     while (before := checkpoints.get(here.parent or "")) and before.id not in seen:
         seen.add(before.id)
-        if here.metadata.get("source") == "loop":
+        if here.source == "loop":
             line.add(before.id)
         here = before
     return line

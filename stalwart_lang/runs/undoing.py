@@ -96,7 +96,8 @@ def _begun(here: Here, state: State, done: Sequence[CallRecord], *, doubts: bool
         elif record.step in doubtful:
             left.append(_left(record, "in doubt", sentence(language, "undo_in_doubt")))
         elif tool.undo is None:
-            left.append(_left(record, "kept", sentence(language, "no_undo")))
+            why = "no_undo" if record.tool in here.spec.catalogue else "tool_gone"
+            left.append(_left(record, "kept", sentence(language, why)))
         else:
             to_undo.append(
                 Undo(

@@ -5,7 +5,7 @@ is the doing of its step. Of our own runs, whose steps keep what they add, the p
 together on the way.
 """
 
-from collections import Counter, deque
+from collections import deque
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -22,7 +22,7 @@ from stalwart_lang.timeline.stored.store import (
     Checkpoint,
     Kept,
     Store,
-    checkpoints_of,
+    no_such_thread,
     open_store,
 )
 from stalwart_lang.timeline.stored.unpack import unpack
@@ -78,9 +78,8 @@ def check_stored(
     Raises BadStore and NoSuchThread, and BadKeys where keys are to be had and cannot.
     """
     with open_store(url) as store:
-        checkpoints = checkpoints_of(store, thread)
         check = _RunCheck(store, thread) if store.is_of_agent() else _Check(store, thread)
-        check.walk(checkpoints)
+        checkpoints = check.walk()
         if not isinstance(check, _RunCheck):
             return StoredCheck(thread, len(checkpoints), 0, None, tuple(check.broken))
         known = known_keys() if keys is None else keys
@@ -96,12 +95,12 @@ def stored_state(url: str, thread: str) -> dict[str, Any]:
     Raises BadStore and NoSuchThread.
     """
     with open_store(url) as store:
-        checkpoints = checkpoints_of(store, thread)
         if not store.is_of_agent():
-            (last,) = deque(store.states(thread), 1)
-            return _values(last, _OF_GRAPHS)
+            for last in deque(store.states(thread, ()), 1):
+                return _values(last, _OF_GRAPHS)
+            raise no_such_thread(store, thread)
         check = _RunCheck(store, thread)
-        check.walk(checkpoints)
+        check.walk()
         return {**check.run.whole(), "thread": thread, "store": store.identity()}
 
 
@@ -126,24 +125,25 @@ class _Check:
         self._store = store
         self._thread = thread
         self._known: dict[str, _Known] = {}
+        self._forks = store.forks(thread)
 
-    def walk(self, checkpoints: Sequence[Checkpoint]) -> None:
-        """Check all of them, in order."""
-        rows = {checkpoint.id: checkpoint for checkpoint in checkpoints}
+    def walk(self) -> list[Checkpoint]:
+        """Check all of them, in order, and return them. Raises NoSuchThread."""
+        checkpoints: list[Checkpoint] = []
         paused = _paused(self._store, self._thread)
-        for at, kept in enumerate(self._store.states(self._thread)):
-            checkpoint = rows.get(kept.checkpoint)
-            if checkpoint is None:  # written since
-                continue
-            metadata = checkpoint.metadata
-            step = metadata.get("step")
+        for at, kept in enumerate(self._store.states(self._thread, self.channels)):
+            checkpoint = kept.checkpoint
+            checkpoints.append(checkpoint)
+            step = checkpoint.step
             before = self._known.get(checkpoint.parent or "")
+            if checkpoint.parent not in self._forks:  # nothing else goes on from it
+                self._known.pop(checkpoint.parent or "", None)
             found = []
             # The oldest may go on from one that was tidied away.
             if before is None and checkpoint.parent is not None and at:
                 found.append(_missing(checkpoint))
             known = self._take(checkpoint, kept, before or _Known({}, {}), found)
-            if metadata.get("source") in _FROM_OUTSIDE and checkpoint.parent in paused:
+            if checkpoint.source in _FROM_OUTSIDE and checkpoint.parent in paused:
                 there = before.ids if before else ()
                 found[:0] = _in_pause(there, self._ids(kept), kept.read(_INPUT))
             if checkpoint.id in paused:
@@ -152,6 +152,9 @@ class _Check:
             for each in found:
                 at_step = each.at_step(step if isinstance(step, int) else None)
                 self.broken.append(Broken(at_step, checkpoint.id))
+        if not checkpoints:
+            raise no_such_thread(self._store, self._thread)
+        return checkpoints
 
     def _take(
         self,
@@ -186,13 +189,7 @@ class _RunCheck(_Check):
         """The checkpoint that added each entry of the history."""
         self._tip: str | None = None
         self._written = _written_entries(store, thread)
-        self._children: Counter[str | None] = Counter()
         self._steps: dict[str, tuple[str | None, Mapping[str, Any], frozenset[str]]] = {}
-
-    def walk(self, checkpoints: Sequence[Checkpoint]) -> None:
-        """Check all of them, in order."""
-        self._children.update(checkpoint.parent for checkpoint in checkpoints)
-        super().walk(checkpoints)
 
     def _take(
         self, checkpoint: Checkpoint, kept: Kept, before: _Known, found: list[Violation]
@@ -209,7 +206,7 @@ class _RunCheck(_Check):
         self.owners += [checkpoint.id] * len(added)
         wrote = self._written.get(checkpoint.parent or "")
         # Of a checkpoint that several go on from, the writes are of one of them.
-        alone = self._children[checkpoint.parent] == 1
+        alone = checkpoint.parent not in self._forks
         if alone and "entries" in changed and wrote is not None and wrote != added:
             found.append(
                 violation("history_token_invalid", "two_versions", f"history[{count}]", str(count))
@@ -242,7 +239,7 @@ class _RunCheck(_Check):
         entries = self.run.entries
         whole = [entry if isinstance(entry, Mapping) else {} for entry in entries]
         came, broken = verified(whole, self._thread, self._store.identity(), keys)
-        steps = {each.id: each.metadata.get("step") for each in checkpoints}
+        steps = {each.id: each.step for each in checkpoints}
         last = checkpoints[-1].id
 
         def add(found: Violation, checkpoint: str) -> None:

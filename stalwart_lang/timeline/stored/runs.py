@@ -79,12 +79,11 @@ def _spans(store: Store, thread: str) -> Iterator[Span]:
     )
     yield root
     for checkpoint in checkpoints:
-        metadata = checkpoint.metadata
         before = written.get(checkpoint.parent or "", _Written())
         after = written.get(checkpoint.id, _Written())
         moment = _moment(checkpoint.id)
         made = _Step(trace_id, checkpoint.id, moment)
-        source = metadata.get("source")
+        source = checkpoint.source
         # What came from outside was written by no node, whichever waited there.
         outside = source in ("input", "update")
         nodes = [str(source)] if outside else before.nodes or after.nodes or [str(source)]
@@ -92,7 +91,7 @@ def _spans(store: Store, thread: str) -> Iterator[Span]:
             step = made.span(
                 names.NODE,
                 root.span_id,
-                {names.STEP: metadata.get("step"), names.STEP_NAME: node},
+                {names.STEP: checkpoint.step, names.STEP_NAME: node},
             )
             yield step
         acts = before.acts if source != "input" else []
@@ -111,7 +110,7 @@ def _what_stopped(checkpoints: Sequence[Checkpoint], written: Mapping[str, _Writ
     """
     stopped: str | None = None
     for checkpoint in checkpoints:
-        if checkpoint.metadata.get("source") == "input":
+        if checkpoint.source == "input":
             stopped = None
             continue
         for act in written.get(checkpoint.parent or "", _Written()).acts:

@@ -1,24 +1,45 @@
 """The rows of a store, by SQL and for reading alone: checkpoints, and what was written after."""
 
-import json
 import sqlite3
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from difflib import get_close_matches
 from functools import partial
+from itertools import count, islice
 from pathlib import Path
-from typing import Any
-from urllib.parse import quote, unquote, urlsplit
+from typing import Any, TypeAlias
+from urllib.parse import quote
 
-from stalwart_lang.timeline.stored.unpack import unpack
+import msgspec
 
+from stalwart_lang.store_url import (
+    sqlite_file,
+    store_kind,
+    told_without_password,
+    without_password,
+)
+from stalwart_lang.timeline.stored.unpack import source_and_step, unpack, unpack_state
+
+_CANNOT_OPEN = (sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_READONLY)
 _OF_AGENTS = ("stalwart_store", "stalwart_calls")
 """The tables that agents of ours keep beside LangGraph's."""
 
+_TOGETHER = 512
+"""Checkpoints of which the channels are asked for together."""
+
+_SMALL = 16_000
+"""Bytes of a channel that is read with others; a larger one is read alone."""
 
 INTERRUPT = "__interrupt__"
 """The channel that a task writes its pause to (LangGraph)."""
+
+
+Query: TypeAlias = Callable[[str, Sequence[object]], Iterator[Sequence[Any]]]
+"""Asks a store: a statement with `?` for each parameter, and these."""
+
+Blob: TypeAlias = tuple[str | None, bytes | None]
+"""A value's kind, and its bytes."""
 
 
 class BadStore(Exception):
@@ -31,11 +52,12 @@ class NoSuchThread(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Checkpoint:
-    """A checkpoint and its metadata; where those are damaged, nothing."""
+    """A checkpoint, and of its metadata what made it and its step; None where they are damaged."""
 
     id: str
     parent: str | None
-    metadata: Mapping[str, Any]
+    source: Any
+    step: Any
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +79,7 @@ class Kept:
     channel's value as plain data, None where it has none.
     """
 
-    checkpoint: str
+    checkpoint: Checkpoint
     versions: Mapping[str, Any]
     read: Callable[[str], Any]
 
@@ -66,13 +88,23 @@ class Store:
     """An open store."""
 
     def __init__(
-        self, name: str, query: Any, writes_table: str, value: str, *, blobs: bool = False
+        self,
+        name: str,
+        query: Query,
+        few: Query,
+        writes_table: str,
+        value: str,
+        *,
+        blobs: bool = False,
     ) -> None:
         self._name = name
         self._query = query
+        self._few = few
         self._writes = writes_table
         self._value = value
         self._blobs = blobs  # whether channels are kept beside the checkpoints, as in PostgreSQL
+        metadata = "metadata::text" if blobs else "metadata"
+        self._described = f"checkpoint_id, parent_checkpoint_id, {metadata}"
 
     def threads(self) -> list[str]:
         """Return the threads, in order of name."""
@@ -82,12 +114,20 @@ class Store:
     def checkpoints(self, thread: str) -> Iterator[Checkpoint]:
         """Yield the checkpoints of a thread's own graph (not of graphs in it), in order."""
         sql = (
-            "SELECT checkpoint_id, parent_checkpoint_id, metadata FROM checkpoints "
+            f"SELECT {self._described} FROM checkpoints "
             "WHERE thread_id = ? AND checkpoint_ns = '' ORDER BY checkpoint_id"
         )
-        for identity, parent, metadata in self._rows(sql, (thread,)):
-            before = None if parent is None else str(parent)
-            yield Checkpoint(str(identity), before, _data(metadata))
+        for row in self._rows(sql, (thread,)):
+            yield _checkpoint(*row)
+
+    def forks(self, thread: str) -> set[str]:
+        """Return the checkpoints that several go on from."""
+        sql = (
+            "SELECT parent_checkpoint_id FROM checkpoints "
+            "WHERE thread_id = ? AND checkpoint_ns = '' "
+            "GROUP BY parent_checkpoint_id HAVING COUNT(*) > 1"
+        )
+        return {str(row[0]) for row in self._rows(sql, (thread,)) if row[0] is not None}
 
     def writes(self, thread: str, channels: Sequence[str]) -> Iterator[Write]:
         """Yield what was written to `channels`, in order."""
@@ -126,34 +166,79 @@ class Store:
         for identity, task, channel in self._rows(sql, (thread, thread, INTERRUPT)):
             yield str(identity), str(task), str(channel)
 
-    def states(self, thread: str) -> Iterator[Kept]:
-        """Yield the states that the checkpoints of a thread's own graph keep, in order."""
-        kind = "'json'" if self._blobs else "type"
+    def states(self, thread: str, channels: Collection[str]) -> Iterator[Kept]:
+        """Yield the states that the checkpoints of a thread's own graph keep, in order.
+
+        `channels` are those that will be read of the states that changed them; others may be.
+        """
+        columns = "'json', checkpoint::text" if self._blobs else "type, checkpoint"
         sql = (
-            f"SELECT checkpoint_id, {kind}, checkpoint FROM checkpoints "
+            f"SELECT {self._described}, {columns} FROM checkpoints "
             "WHERE thread_id = ? AND checkpoint_ns = '' ORDER BY checkpoint_id"
         )
         rows = self._rows(sql, (thread,))
-        for identity, how, value in list(rows) if self._blobs else rows:
-            held = value if isinstance(value, dict) else unpack(how, value)
-            state = held if isinstance(held, dict) else {}
-            versions, values = state.get("channel_versions"), state.get("channel_values")
-            versions = versions if isinstance(versions, dict) else {}
-            values = values if isinstance(values, dict) else {}
-            yield Kept(str(identity), versions, partial(self._channel, thread, versions, values))
+        if not self._blobs:
+            for *described, kind, state in rows:
+                versions, values = unpack_state(kind, state)
+                yield Kept(_checkpoint(*described), versions, partial(_inline, kind, values))
+            return
+        last: dict[str, Any] = {}
+        while some := [
+            (_checkpoint(*described), *unpack_state(kind, state))
+            for *described, kind, state in islice(rows, _TOGETHER)
+        ]:
+            near = self._small_blobs(thread, _changes(some, channels, last))
+            for checkpoint, versions, values in some:
+                read = partial(self._channel, thread, near, versions, values)
+                yield Kept(checkpoint, versions, read)
 
     def _channel(
-        self, thread: str, versions: Mapping[str, Any], values: Mapping[str, Any], name: str
+        self,
+        thread: str,
+        near: Mapping[tuple[str, str], Blob | None],
+        versions: Mapping[str, Any],
+        values: Mapping[str, Any],
+        name: str,
     ) -> Any:
-        if not self._blobs or (name in values and values[name] is not True):
-            return values.get(name)
+        held = _inline("json", values, name)
+        if name in values and held is not True:
+            return held
+        key = name, str(versions.get(name))
+        found = near[key] if key in near else self._blob(thread, *key)
+        return held if found is None else unpack(*found)
+
+    def _blob(self, thread: str, channel: str, version: str) -> Blob | None:
         sql = (
             "SELECT type, blob FROM checkpoint_blobs "
             "WHERE thread_id = ? AND checkpoint_ns = '' AND channel = ? AND version = ?"
         )
-        for kind, blob in list(self._rows(sql, (thread, name, str(versions.get(name))))):
-            return unpack(kind, blob)
-        return values.get(name)
+        return next(
+            ((kind, blob) for kind, blob in self._few(sql, (thread, channel, version))), None
+        )
+
+    def _small_blobs(
+        self, thread: str, wanted: Sequence[tuple[str, str]]
+    ) -> dict[tuple[str, str], Blob | None]:
+        """Return the values of channels by name and version, None where there is none.
+
+        What is large is not among them, so that no more is held at once than one needs.
+        """
+        # LIMIT has the server look each up by the table's key. It knows nothing of a table that
+        # was filled a moment ago, and would read it whole each time.
+        sql = (
+            "SELECT wanted.channel, wanted.version, found.type, found.blob "
+            "FROM unnest(?::text[], ?::text[]) AS wanted (channel, version) LEFT JOIN LATERAL ("
+            f"SELECT type, octet_length(blob) > {_SMALL} AS large, "
+            f"CASE WHEN octet_length(blob) <= {_SMALL} THEN blob END AS blob "
+            "FROM checkpoint_blobs WHERE thread_id = ? AND checkpoint_ns = '' "
+            "AND channel = wanted.channel AND version = wanted.version LIMIT 1"
+            ") AS found ON TRUE WHERE found.large IS NOT TRUE"
+        )
+        parameters = [name for name, _ in wanted], [version for _, version in wanted], thread
+        return {
+            (name, version): None if kind is None else (kind, blob)
+            for name, version, kind, blob in self._few(sql, parameters)
+        }
 
     def state_bytes(self, thread: str) -> int:
         """Return how many bytes `states` has to read, at most."""
@@ -187,24 +272,45 @@ class Store:
         return iter(self._query(sql, parameters))
 
 
-def _data(held: Any) -> Mapping[str, Any]:
-    """Return metadata as data: SQLite has them as JSON, PostgreSQL gives them as data."""
-    if isinstance(held, bytes | str):
-        try:
-            held = json.loads(held)
-        except (ValueError, RecursionError):
-            return {}
-    return held if isinstance(held, dict) else {}
+def _inline(kind: str | None, values: Mapping[str, Any], name: str) -> Any:
+    """Return the value of a channel that a checkpoint itself keeps."""
+    held = values.get(name)
+    return unpack(kind, bytes(held)) if isinstance(held, msgspec.Raw) else held
+
+
+def _checkpoint(identity: object, parent: object, metadata: bytes | str | None) -> Checkpoint:
+    before = None if parent is None else str(parent)
+    return Checkpoint(str(identity), before, *source_and_step(metadata))
+
+
+def _changes(
+    some: Sequence[tuple[Checkpoint, Mapping[str, Any], Mapping[str, Any]]],
+    channels: Collection[str],
+    last: dict[str, Any],
+) -> list[tuple[str, str]]:
+    """Return the names and versions of the channels that changed from one state to the next."""
+    changes: list[tuple[str, str]] = []
+    for _, versions, _ in some:
+        for name in channels:
+            if name in versions and versions[name] != last.get(name):
+                last[name] = versions[name]
+                changes.append((name, str(versions[name])))
+    return changes
 
 
 def checkpoints_of(store: Store, thread: str) -> list[Checkpoint]:
     """Return the checkpoints of a thread, in order. Raises NoSuchThread where there is none."""
     found = list(store.checkpoints(thread))
     if not found:
-        near = get_close_matches(thread, store.threads(), 3, 0.5)
-        hint = f"; it holds {', '.join(near)}" if near else ""
-        raise NoSuchThread(f"the store holds no thread {thread}{hint}")
+        raise no_such_thread(store, thread)
     return found
+
+
+def no_such_thread(store: Store, thread: str) -> NoSuchThread:
+    """Make the error that a store holds no such thread."""
+    near = get_close_matches(thread, store.threads(), 3, 0.5)
+    hint = f"; it holds {', '.join(near)}" if near else ""
+    return NoSuchThread(f"the store holds no thread {thread}{hint}")
 
 
 @contextmanager
@@ -213,24 +319,21 @@ def open_store(url: str) -> Iterator[Store]:
 
     Raises BadStore where there is none (it is not made), or it is none.
     """
-    scheme = urlsplit(url).scheme
-    if scheme == "sqlite":
-        with _sqlite(url) as store:
-            yield store
-    elif scheme in ("postgresql", "postgres"):
-        with _postgresql(url) as store:
-            yield store
-    else:
-        raise BadStore(f"{url}: write sqlite:///runs.db or postgresql://user@host/database")
+    try:
+        opened = _sqlite(sqlite_file(url)) if store_kind(url) == "sqlite" else _postgresql(url)
+    except ValueError as error:
+        raise BadStore(str(error)) from error
+    with opened as store:
+        yield store
 
 
 @contextmanager
-def _sqlite(url: str) -> Iterator[Store]:
-    parts = urlsplit(url)
-    path = Path(unquote(parts.path)[1:])
-    if parts.netloc or not parts.path[1:]:
-        raise BadStore(f"{url}: write sqlite:///runs.db, with three slashes before the path")
-    if not path.exists():
+def _sqlite(path: Path) -> Iterator[Store]:
+    try:
+        there = path.exists()
+    except OSError as error:  # a name that is too long
+        raise BadStore(f"{path}: {error.strerror}") from error
+    if not there:
         raise BadStore(f"{path}: there is no such file")
     if not path.is_file():
         raise BadStore(f"{path}: it is no file")
@@ -246,7 +349,7 @@ def _sqlite(url: str) -> Iterator[Store]:
             except sqlite3.DatabaseError as error:
                 raise BadStore(f"{path}: {error}") from error
 
-        yield Store(str(path), query, "writes", "value")
+        yield Store(str(path), query, query, "writes", "value")
     except sqlite3.DatabaseError as error:
         raise BadStore(f"{path}: {error}") from error
     finally:
@@ -259,14 +362,16 @@ def _open_for_reading(path: Path) -> sqlite3.Connection:
         connection = sqlite3.connect(f"file:{name}?mode=ro", uri=True, timeout=5)
         connection.execute("SELECT 1 FROM sqlite_schema LIMIT 1").fetchall()
     except sqlite3.OperationalError as error:
+        if error.sqlite_errorcode & 0xFF not in _CANNOT_OPEN:
+            raise BadStore(f"{path}: {error}; try again when nobody writes to it") from error
         # A file in WAL mode needs a file beside it, which a folder that cannot be written refuses.
         # Without a log there is nobody writing, and the file alone is all there is.
-        log = path.with_name(path.name + "-wal")
-        if log.exists() and log.stat().st_size:
-            raise BadStore(
-                f"{path}: {error}; its folder cannot be written, and {log.name} holds what is "
-                "newer: copy both to a folder that can"
-            ) from error
+        for log in (path.with_name(path.name + end) for end in ("-wal", "-journal")):
+            if log.exists() and log.stat().st_size:
+                raise BadStore(
+                    f"{path}: {error}; its folder cannot be written, and {log.name} has a part of "
+                    "what is in it: copy both to a folder that can"
+                ) from error
         return sqlite3.connect(f"file:{name}?mode=ro&immutable=1", uri=True)
     except sqlite3.DatabaseError as error:
         raise BadStore(f"{path}: {error}") from error
@@ -291,19 +396,22 @@ def _postgresql(url: str) -> Iterator[Store]:
         import psycopg
     except ImportError as error:
         raise BadStore("reading PostgreSQL needs: pip install 'stalwart-lang[runs]'") from error
-    parts = urlsplit(url)
-    host = parts.hostname or ""
-    name = parts._replace(netloc=f"{parts.username}@{host}" if parts.username else host).geturl()
+    name = without_password(url)
     try:
         with psycopg.connect(url, options="-c default_transaction_read_only=on") as connection:
+            numbers = count(1)
 
             def query(sql: str, parameters: Sequence[object]) -> Iterator[Any]:
-                with connection.cursor(name="stalwart") as cursor:
-                    cursor.itersize = 2000
+                # The rows stay with the server; several may be read at once.
+                with connection.cursor(name=f"stalwart{next(numbers)}") as cursor:
+                    cursor.itersize = _TOGETHER
                     yield from cursor.execute(sql.replace("?", "%s"), parameters)
 
-            yield Store(name, query, "checkpoint_writes", "blob", blobs=True)
+            def few(sql: str, parameters: Sequence[object]) -> Iterator[Any]:
+                yield from connection.execute(sql.replace("?", "%s"), parameters, binary=True)
+
+            yield Store(name, query, few, "checkpoint_writes", "blob", blobs=True)
     except psycopg.errors.UndefinedTable as error:
         raise BadStore(f"{name}: it is no store of runs") from error
     except psycopg.Error as error:
-        raise BadStore(f"{name}: {str(error).strip()}") from error
+        raise BadStore(told_without_password(error, url)) from error

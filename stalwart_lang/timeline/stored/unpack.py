@@ -5,6 +5,7 @@ read as a mapping of the arguments with the class's name: nothing is imported, n
 """
 
 import json
+from collections.abc import Mapping
 from typing import Any
 
 import msgspec
@@ -38,6 +39,61 @@ def unpack(kind: str | None, value: bytes | str | None) -> Any:
     return UNDECODABLE
 
 
+def unpack_state(
+    kind: str | None, value: bytes | str | None
+) -> tuple[Mapping[str, Any], Mapping[str, Any]]:
+    """Return a checkpoint's versions of channels, and their values, of which each is data or a
+    `msgspec.Raw` of the same kind: what is not asked for stays packed.
+
+    Both are empty of a damaged checkpoint.
+    """
+    data = value.encode("utf-8", "surrogatepass") if isinstance(value, str) else value
+    try:
+        if data is not None and kind == "msgpack":
+            state = _MSGPACK_STATE.decode(data)
+            return state.channel_versions, state.channel_values
+        if data is not None and kind == "json":
+            state = _JSON_STATE.decode(data)
+            return state.channel_versions, state.channel_values
+    except (ValueError, RecursionError, msgspec.MsgspecError):
+        pass  # of an unusual shape: what can be read of it is
+    held = unpack(kind, value)
+    whole = held if isinstance(held, dict) else {}
+    versions, values = whole.get("channel_versions"), whole.get("channel_values")
+    return (
+        versions if isinstance(versions, dict) else {},
+        values if isinstance(values, dict) else {},
+    )
+
+
+class _State(msgspec.Struct):
+    """What is read of a checkpoint."""
+
+    channel_versions: dict[str, Any] = {}
+    channel_values: dict[str, msgspec.Raw] = {}
+
+
+class _Metadata(msgspec.Struct):
+    """What is read of a checkpoint's metadata: a graph may keep much in them."""
+
+    source: Any = None
+    step: Any = None
+
+
+_JSON_METADATA = msgspec.json.Decoder(_Metadata)
+
+
+def source_and_step(metadata: bytes | str | None) -> tuple[Any, Any]:
+    """Return what made a checkpoint and its number, of its metadata as JSON; None where damaged."""
+    data = metadata.encode("utf-8", "surrogatepass") if isinstance(metadata, str) else metadata
+    try:
+        held = _JSON_METADATA.decode(data or b"")
+        return held.source, held.step
+    except (ValueError, RecursionError, msgspec.MsgspecError):
+        plain = unpack("json", data)  # which takes NaN, as who wrote it does
+    return (plain.get("source"), plain.get("step")) if isinstance(plain, dict) else (None, None)
+
+
 def _decode(data: bytes | memoryview) -> Any:
     return msgspec.msgpack.decode(data, ext_hook=_object)
 
@@ -55,3 +111,7 @@ def _object(_code: int, data: memoryview) -> Any:
     else:
         made["value"] = given
     return made
+
+
+_MSGPACK_STATE = msgspec.msgpack.Decoder(_State, ext_hook=_object)
+_JSON_STATE = msgspec.json.Decoder(_State)

@@ -426,6 +426,17 @@ def test_one_thing_wrong(tmp_path, agent, found):
     assert shown(errors(write(tmp_path, agent, tools=tools))) == [found]
 
 
+@pytest.mark.parametrize("name", ["agent.yaml", "tools.py", "runs.db"])
+def test_a_trace_is_not_added_to_a_file_that_is_something_else(tmp_path, name):
+    (tmp_path / "runs.db").write_bytes(b"SQLite format 3\0")
+    (found,) = errors(write(tmp_path, SMALL + f"trace: {name}\n", tools=NOTE))
+    assert found.code == "SV206"
+    assert found.message == f"`{name}` is there and is no trace: spans would be added to its end"
+    for begin in ("", "\n", '{"type":"span"}\n'):
+        (tmp_path / "run.jsonl").write_text(begin)
+        load_agent(write(tmp_path, SMALL + "trace: run.jsonl\n", tools=NOTE))
+
+
 def test_a_trace_in_a_file_or_in_a_folder_without_rights(tmp_path):
     file = write(tmp_path, SMALL + "trace: tools.py/run.jsonl\n", tools=NOTE)
     (found,) = errors(file)

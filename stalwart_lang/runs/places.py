@@ -8,6 +8,8 @@ from stalwart_lang.vocabulary.suggest import did_you_mean
 
 SQLITE, POSTGRESQL = "sqlite", "postgresql"
 
+_LOOKED_AT = 4_096
+
 
 class UnusablePlace(ValueError):
     """A storage or a file that cannot be used; `fix` says what would mend it."""
@@ -46,7 +48,25 @@ def trace_file(text: str, folder: Path) -> Path:
     """The file of a trace, made absolute from `folder`. Raises UnusablePlace."""
     if "://" in text:
         raise UnusablePlace("a trace is a file, not a URL", "write `run.jsonl`")
-    return _writable(text, folder)
+    file = _writable(text, folder)
+    if _begins_otherwise(file):
+        raise UnusablePlace(
+            f"{quoted(text)} is there and is no trace: spans would be added to its end",
+            "name a file of its own, such as `run.jsonl`",
+        )
+    return file
+
+
+def _begins_otherwise(file: Path) -> bool:
+    """Whether a file is there that does not begin as JSON lines do."""
+    if not file.is_file():  # a pipe or a terminal may be written to
+        return False
+    try:
+        with file.open("rb") as stream:
+            begin = stream.read(_LOOKED_AT).lstrip()
+    except OSError:  # it may be written and not read
+        return False
+    return bool(begin) and not begin.startswith(b"{")
 
 
 def _writable(name: str, folder: Path) -> Path:

@@ -228,8 +228,9 @@ class Peer:
         began = time.perf_counter()
         self.edit(old, new)
         await self._heard(
-            lambda told: told.version in (None, self._version)
-            and self._marks(told, wrong) is is_wrong
+            lambda told: (
+                told.version in (None, self._version) and self._marks(told, wrong) is is_wrong
+            )
         )
         return _since(began)
 
@@ -254,10 +255,7 @@ class Peer:
         await asyncio.wait_for(hear(), _PATIENCE)
 
     def _marks(self, told: types.PublishDiagnosticsParams, wrong: str) -> bool:
-        if wrong not in self._text:
-            lines = {-1}
-        else:
-            lines = {self._place(self._text.index(wrong)).line}
+        lines = {self._place(self._text.index(wrong)).line} if wrong in self._text else {-1}
         return any(one.range.start.line in lines for one in told.diagnostics)
 
     def _at(self, needle: str, *, after: bool = False) -> types.Position:
@@ -284,9 +282,7 @@ async def measure(peer: Peer, text: str, *, reads_turns: bool) -> Measured:
     for at in range(_TIMES):
         got.hover.append(await peer.hover(f"\n  tool_{at * tools // _TIMES}:"))
     for at in range(_TIMES):
-        got.completion.append(
-            await peer.completion(f"tool_{at * tools // _TIMES}:\n    writes: ")
-        )
+        got.completion.append(await peer.completion(f"tool_{at * tools // _TIMES}:\n    writes: "))
         got.symbols.append(await peer.symbols())
     for at in range(_EDITS):
         tool = f"tool_{at * tools // _EDITS}:\n    "
@@ -301,7 +297,7 @@ async def measure(peer: Peer, text: str, *, reads_turns: bool) -> Measured:
     if reads_turns:
         await peer.told_of("wriets", "writes", wrong="wriets", is_wrong=False)
         for _ in range(_EDITS):
-            right, wrong = "of record 8\"", "of recrd 8\""
+            right, wrong = 'of record 8"', 'of recrd 8"'
             got.turn.append(await peer.told_of(right, wrong, wrong=wrong, is_wrong=True))
             got.turn.append(await peer.told_of(wrong, right, wrong=right, is_wrong=False))
     got.memory = peer.memory()
@@ -352,7 +348,11 @@ def _installed(folder: Path) -> str:
 async def _both(folder: Path, peer: str, lines: int, spans: int) -> Iterator[Row]:
     text = vocabulary(lines)
     head, found, tail = text.rpartition("    writes: true\n")
-    text = f"{head}    wriets\n".replace("    wriets\n", "    wriets: true\n") + tail if found else text
+    text = (
+        f"{head}    wriets\n".replace("    wriets\n", "    wriets: true\n") + tail
+        if found
+        else text
+    )
     measured = []
     for name, command in (("ours", _OURS), ("peer", (peer, "--stdio"))):
         place = folder / name

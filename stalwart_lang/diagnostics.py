@@ -143,6 +143,8 @@ CATALOGUE: Mapping[str, tuple[Severity, str]] = {
     "SV204": ("error", "a fact that can never hold"),
     "SV205": ("error", "a storage that cannot be used"),
     "SV206": ("error", "a trace that cannot be written"),
+    "SV207": ("warning", "a fact that no rule requires"),
+    "SV208": ("error", "a model that is not there"),
     "SV210": ("error", "an unknown module"),
     "SV211": ("error", "a module that cannot be imported"),
     "SV212": ("error", "a module without a tool"),

@@ -234,7 +234,8 @@ SHOP = "agents: {desk: {tools: [get_order]}}\nvocabulary: shop\ntools: [{python:
         ),
         (
             "agents: {a/b: }\ntools: [{python: tools}]\n",
-            ("SV025", 1, 10, "`a/b` is not a name without blanks and without /", None),
+            ("SV025", 1, 10, "`a/b` is not a name of at most 200 characters, without blanks, / and "
+                "characters that cannot be seen", None),
         ),
         (
             "agents: {desk: {tool: [x]}}\ntools: [{python: tools}]\n",
@@ -792,7 +793,7 @@ def test_the_page_has_every_key_and_every_flag(language):
 
 @both
 def test_the_agent_that_the_page_shows_is_sound(language, tmp_path):
-    (agent,), (tools, _) = blocks(page(language), "yaml"), blocks(page(language), "python")
+    (agent,), (tools, *_) = blocks(page(language), "yaml"), blocks(page(language), "python")
     spec = load_agent(write(tmp_path, agent, tools=tools))
     functions = spec.functions
     functions["charge_card"](order_id=5, amount={"value": "40.00", "currency": "BRL"})

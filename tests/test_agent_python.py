@@ -8,7 +8,7 @@ from dataclasses import fields
 from inspect import signature
 from pathlib import Path
 from types import ModuleType
-from typing import Any
+from typing import Any, get_args
 
 import pytest
 
@@ -17,6 +17,7 @@ from stalwart_lang.runs.agent_declarations import AGENT_FILE
 from stalwart_lang.runs.agent_file import load_agent
 from stalwart_lang.runs.declared import declared_agent
 from stalwart_lang.runs.modules import load_module
+from stalwart_lang.runs.reply import Reply, Status, Waiting
 from stalwart_lang.runs.spec import AgentSpec
 from stalwart_lang.tracing import JsonLinesTracer
 
@@ -51,7 +52,7 @@ def declared(**given: Any) -> Agent:
 def test_what_the_page_shows_is_the_agent_of_its_file(suffix, tmp_path, monkeypatch):
     text = (DOCS / f"agent{suffix}").read_text("utf-8")
     (file,) = re.findall(r"^```yaml\n(.*?)^```$", text, re.MULTILINE | re.DOTALL)
-    tools, program = re.findall(r"^```python\n(.*?)^```$", text, re.MULTILINE | re.DOTALL)
+    tools, program, *_ = re.findall(r"^```python\n(.*?)^```$", text, re.MULTILINE | re.DOTALL)
     (tmp_path / "agent.yaml").write_text(file, "utf-8")
     (tmp_path / "tools.py").write_text(tools, "utf-8")
     done = subprocess.run(
@@ -83,6 +84,39 @@ def test_what_the_page_shows_is_the_agent_of_its_file(suffix, tmp_path, monkeypa
         if one.name in ("functions", "catalogue"):  # these hold functions made for each
             mine, its = list(mine), list(its)
         assert mine == its, one.name
+
+
+@pytest.mark.parametrize("suffix", [".md", ".pt-BR.md"])
+def test_every_program_of_the_page_runs(suffix, tmp_path):
+    text = (DOCS / f"agent{suffix}").read_text("utf-8")
+    (file,) = re.findall(r"^```yaml\n(.*?)^```$", text, re.MULTILINE | re.DOTALL)
+    tools, *programs = re.findall(r"^```python\n(.*?)^```$", text, re.MULTILINE | re.DOTALL)
+    assert len(programs) == 4
+    (tmp_path / "agent.yaml").write_text(file, "utf-8")
+    (tmp_path / "tools.py").write_text(tools, "utf-8")
+    done = subprocess.run(
+        [sys.executable, "-W", "error", "-c", "\n\n".join(programs)],
+        cwd=tmp_path,
+        capture_output=True,
+        encoding="utf-8",
+        check=False,
+    )
+    assert (done.returncode, done.stderr) == (0, "")
+
+
+@pytest.mark.parametrize("suffix", [".md", ".pt-BR.md"])
+def test_the_page_has_every_status_and_every_method(suffix):
+    text = (DOCS / f"agent{suffix}").read_text("utf-8")
+    listed = re.findall(r"^\| `(\w+)` \|", text, re.MULTILINE)
+    assert [name for name in listed if name in get_args(Status)] == [
+        *("done", "waiting", "stopped", "asked", "unread"),
+        *("busy", "answered", "newer", "nothing", "finished"),
+    ]
+    assert set(get_args(Status)) <= set(listed)
+    public = [name for name in vars(Agent) if not name.startswith("_")]
+    parts = [*public, *(field.name for kind in (Reply, Waiting) for field in fields(kind))]
+    told = {"name", "kept"}  # what an agent is called, and whether it has a store
+    assert {name for name in parts if not re.search(rf"\b{name}\b", text)} <= told
 
 
 def test_each_key_of_a_file_is_a_keyword():

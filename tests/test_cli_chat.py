@@ -295,7 +295,7 @@ It still waits for your word. Go on with:
   stalwart chat agent.yaml --user me
 """,
     "pt-BR": """\
-Sua palavra é necessária
+Sua confirmação é necessária
   chamada       burn_order
                   order_id  5
   por quê       burn_order muda algo: uma pessoa precisa confirmar.
@@ -303,8 +303,8 @@ Sua palavra é necessária
                 Cinza continua cinza.
   regra         fire-is-for-good (RULE)
   desfeita por  nada: nenhuma ferramenta a desfaz
-  motivos       write, irreversible, fire-is-for-good
-Ela ainda espera a sua palavra. Continue com:
+  motivos       escrita, irreversível, fire-is-for-good
+Ela ainda espera a sua confirmação. Continue com:
   stalwart chat agent.yaml --user me
 """,
 }
@@ -549,9 +549,9 @@ def test_at_a_terminal_in_portuguese_without_colours(desk, terminal):
     assert not re.search(r"\x1b\[[0-9;]*3[0-9]m", talk.shown)
     said = uncoloured(talk.shown)
     assert said.startswith("Aqui é desk. A conversa é desk/me; Ctrl-D sai dela.\n")
-    assert "╭─ Sua palavra é necessária ─" in said
+    assert "╭─ Sua confirmação é necessária ─" in said
     assert said.endswith(
-        "Aprovar ou recusar? [a/r] \nEla ainda espera a sua palavra. Continue com:\n"
+        "Aprovar ou recusar? [a/r] \nEla ainda espera a sua confirmação. Continue com:\n"
         "  stalwart chat agent.yaml --user me\n"
     )
 

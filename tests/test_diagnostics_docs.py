@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from stalwart_lang.diagnostics import CATALOGUE, AgentError
-from stalwart_lang.runs.agent_file import load_agent
+from stalwart_lang.runs.agent_file import check_agent_text, load_agent
 from stalwart_lang.vocabulary.lint import lint
 from stalwart_lang.vocabulary.load import load_vocabulary
 
@@ -36,13 +36,14 @@ def codes(folder: Path, text: str, others: dict[str, str]) -> set[str]:
 
 
 def agent_codes(folder: Path, agent: str, tools: str) -> set[str]:
-    (folder / "agent.yaml").write_text(agent, encoding="utf-8")
+    file = folder / "agent.yaml"
+    file.write_text(agent, encoding="utf-8")
     (folder / "tools.py").write_text(tools, encoding="utf-8")
     try:
-        load_agent(folder / "agent.yaml")
+        load_agent(file)
     except AgentError as error:
         return {diagnostic.code for diagnostic in error.diagnostics}
-    return set()
+    return {diagnostic.code for diagnostic in check_agent_text(agent, str(file))}
 
 
 def test_pages_are_those_of_the_catalogue():

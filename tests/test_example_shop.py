@@ -85,6 +85,10 @@ def commands(text: str) -> Iterator[tuple[str, str]]:
             yield command, output
 
 
+LOGGED = "provision_account failed: RuntimeError (the traceback is logged at INFO)\n"
+"""What Python shows of the log by itself, on standard error."""
+
+
 def any_pause(text: str) -> str:
     return re.sub(r"--pause [0-9a-f]+", "--pause ID", text)
 
@@ -112,7 +116,7 @@ def test_the_program_prints_what_the_page_shows(shop, name):
         portuguese(shop)
     (program,), (output,) = blocks(page(name), "python"), blocks(page(name), "text")
     done = run(shop, sys.executable, "-c", program)
-    assert (done.stdout, done.stderr) == (output, "")
+    assert (done.stdout, done.stderr) == (output, LOGGED)
 
 
 def stored_page(shop: Path, language: str) -> str:
@@ -192,9 +196,22 @@ def portuguese(shop: Path) -> None:
         file.write("language: pt-BR\n")
 
 
+def test_the_traceback_of_a_failed_tool_is_shown_to_who_asks(shop):
+    turn, answer = "cancel order 99999", ("--user", "u-9", "--approve")
+    run(shop, "stalwart", "chat", "agent.yaml", turn, "--user", "u-9")
+    quiet = run(shop, "stalwart", "chat", "agent.yaml", *answer)
+    assert "LookupError" in quiet.stdout
+    assert quiet.stderr == ""
+    run(shop, "stalwart", "chat", "agent.yaml", turn, "--user", "u-9")
+    shown = run(shop, "stalwart", "chat", "agent.yaml", *answer, "--verbose")
+    assert shown.stdout == quiet.stdout
+    assert "Traceback (most recent call last):" in shown.stderr
+    assert "in cancel_order" in shown.stderr
+
+
 def test_from_python_in_one_process(shop):
     done = run(shop, sys.executable, "-c", CHAPTER)
-    assert (done.stdout, done.stderr) == (FAILED, "")
+    assert (done.stdout, done.stderr) == (FAILED, LOGGED)
     told = run(shop, "stalwart trace show --thread desk/u-17 --store sqlite:///runs.db", shell=True)
     assert told.stdout == dict(commands(page("README.md")))[told.args]
 

@@ -1,5 +1,6 @@
 """One state validated: messages of every shape, and each kind of break."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, get_args
 
@@ -307,9 +308,77 @@ def test_every_kind_of_state():
     assert str(found).startswith("step 7: result_without_call: messages[0]: ")
 
 
-@pytest.mark.parametrize("state", [{}, [], None, 3, "text", {"messages": "text"}, {"messages": 1}])
-def test_what_holds_no_state_breaks_nothing(state):
+@pytest.mark.parametrize("state", [{}, [], (), {"messages": "text"}, {"messages": 1}, object()])
+def test_a_state_that_holds_nothing_breaks_nothing(state):
     assert kinds(state) == []
+
+
+@pytest.mark.parametrize("state", [None, 3, 2.5, True, "text", b"text", {1}, len, Model, kinds])
+def test_what_is_no_state_is_told(state):
+    with pytest.raises(TypeError, match=f"not {type(state).__name__}$"):
+        validate_state(state)
+
+
+def hostile(method: str) -> Any:
+    """An object, a mapping besides, one of whose methods raises."""
+
+    def fails(*_: object) -> Any:
+        raise RuntimeError(method)
+
+    plain = {
+        "__getitem__": lambda _, name: "ai",
+        "__iter__": lambda _: iter(["role", "step"]),
+        "__len__": lambda _: 2,
+    }
+    return type("Hostile", (Mapping,), {**plain, method: fails})()
+
+
+@pytest.mark.parametrize(
+    "method",
+    ["__getattr__", "__getattribute__", "__iter__", "__hash__", "__eq__", "get", "__getitem__",
+     "__contains__", "__str__", "__len__"],
+)  # fmt: skip
+def test_what_raises_when_it_is_looked_at_is_looked_over(method):
+    bad, broken = hostile(method), OpenAI.result("a")
+    validate_state(bad)
+    validate_state([bad])
+    for name in ("history", "to_undo", "waiting", "labels", "history_token", "thread"):
+        for value in (bad, [bad], {"m": bad}, [{"step": bad, "call_id": bad, "message": bad}]):
+            found = validate_state({"messages": [broken, bad], name: value}, keys={})
+            assert found[0].kind == "result_without_call"
+
+
+@pytest.mark.parametrize("number", [10**5000, -(10**5000), 2**63], ids=["+", "-", "64"])
+def test_a_number_that_no_store_holds_is_no_step(number):
+    entries = [{"step": number, "kind": "call"}]
+    state = {"history": entries, "to_undo": [{"step": number}], "waiting": {"messages": number}}
+    assert set(kinds(state)) <= {"history_broken"}
+    assert kinds(Snapshot({"messages": []})) == []
+
+
+@pytest.mark.parametrize("no_id", ["", None])
+def test_calls_without_ids_have_the_results_that_follow(no_id):
+    call = {"name": "f", "args": {}, "id": no_id}
+    openai = {"type": "function", "function": {"name": "f", "arguments": "{}"}, "id": no_id}
+    result = ToolMessage("r", tool_call_id="")
+    person = HumanMessage("hi")
+    steps: list[Any] = [
+        AIMessage("", id="", tool_calls=[call, call]),
+        {"role": "assistant", "tool_calls": [openai, openai]},
+        AIMessage([{"type": "tool_use", "name": "f", "input": {}}] * 2, tool_calls=[call, call]),
+    ]
+    for asking in steps:
+        step = [asking, result, {"role": "tool", "tool_call_id": no_id, "content": "r"}]
+        assert kinds([*step, *step, person]) == []
+        assert kinds([*step[:2], person]) == ["call_without_result"]
+        (found,) = validate_state([*step, result])
+        assert (found.kind, found.where, found.call_id) == (
+            "result_without_call",
+            "messages[3]",
+            None,
+        )
+        assert "(no id)" in found.message
+        assert "(sem id)" in found.say["pt-BR"]
 
 
 def test_a_violation_is_said_in_both_languages():
@@ -539,7 +608,7 @@ VALUES = st.recursive(
 )
 
 
-@given(VALUES)
+@given(VALUES.filter(lambda state: isinstance(state, list | dict)))
 def test_no_state_makes_it_fail(state):
     for found in validate_state(state, keys={}):
         assert found.kind in KINDS

@@ -100,6 +100,11 @@ PORTUGUESE: Mapping[tuple[str, str], str] = {
     "linhas JSON.",
     ("an agent file", "on_unread"): "O que acontece com um pedido não lido ou incompleto: `refuse` "
     "diz por quê, `ask`, que vale sem isso, pergunta uma vez, `model` o dá ao modelo.",
+    ("an agent file", "model"): "O modelo a que os turnos são dados por `on_unread: model`, e "
+    "todos onde não há vocabulário; o dado em Python vale antes.",
+    ("a model", "python"): "Uma função de um módulo, como `tools` nomeia os módulos: `tools:ask`. "
+    "Ela recebe mensagens e ferramentas e retorna um texto, chamadas, ou o que o cliente de um "
+    "provedor retorna.",
     ("an agent file", "facts"): "Fatos que regras exigem, e outros valores simples; os dados em "
     "Python valem antes.",
 }

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 import click
 
 from stalwart_lang.runs.replies import value_text
-from stalwart_lang.runs.reply import Waiting
+from stalwart_lang.runs.reply import Waiting, Why
 from stalwart_lang.terminal import printable
 from stalwart_lang.words.language import Language
 
@@ -19,15 +19,19 @@ _WORDS: Mapping[Language, Mapping[str, str]] = {
         "undo": "undone by",
         "no_undo": "nothing: no tool takes it back",
         "reasons": "reasons",
+        "write": "write",
+        "irreversible": "irreversible",
     },
     "pt-BR": {
-        "title": "Sua palavra é necessária",
+        "title": "Sua confirmação é necessária",
         "call": "chamada",
         "why": "por quê",
         "rule": "regra",
         "undo": "desfeita por",
         "no_undo": "nada: nenhuma ferramenta a desfaz",
         "reasons": "motivos",
+        "write": "escrita",
+        "irreversible": "irreversível",
     },
 }
 
@@ -81,7 +85,13 @@ def _rows(waiting: Waiting) -> Iterator[tuple[str, str]]:
     for label, rule in _labelled(words["rule"], rules):
         yield label, printable(rule)
     yield words["undo"], printable(waiting.undo or words["no_undo"])
-    yield words["reasons"], printable(", ".join(waiting.reasons))
+    reasons = [_reason(why, words) for why in waiting.why] or waiting.reasons
+    yield words["reasons"], printable(", ".join(reasons))
+
+
+def _reason(why: Why, words: Mapping[str, str]) -> str:
+    """Return a reason's name; a rule keeps its own, which may be that of another reason."""
+    return why.name if why.place else words.get(why.name, why.name)
 
 
 def _labelled(label: str, values: list[str]) -> Iterator[tuple[str, str]]:

@@ -1,6 +1,6 @@
 """`stalwart chat`: a conversation with an agent, each call that waits shown on its card."""
 
-import json
+import logging
 import shlex
 import sys
 import unicodedata
@@ -16,10 +16,11 @@ from stalwart_lang.cli.card import print_card
 from stalwart_lang.cli.errors import Unreadable, unreadable
 from stalwart_lang.diagnostics import AgentError
 from stalwart_lang.runs.agent import Agent
+from stalwart_lang.runs.failures import FAILURES
 from stalwart_lang.runs.replies import call_text
 from stalwart_lang.runs.reply import Reply, Waiting
 from stalwart_lang.runs.storage import BadStorage
-from stalwart_lang.terminal import excerpt, printable
+from stalwart_lang.terminal import excerpt, printable, printable_json
 from stalwart_lang.words.language import Language
 
 Answer: TypeAlias = Literal["approve", "decline"]
@@ -54,7 +55,7 @@ _WORDS: Mapping[Language, Mapping[str, str]] = {
         "answer": "Aprovar ou recusar? [a/r] ",
         "again": "Responda a (aprovar) ou r (recusar); nada acontece até lá.",
         "not_utf8": "Isso não é UTF-8; nada foi feito com isso.",
-        "waits": "Ela ainda espera a sua palavra. Continue com:",
+        "waits": "Ela ainda espera a sua confirmação. Continue com:",
         "how": "Responda com um destes:",
         "lost": (
             "Ela estava só na memória, e se foi com este processo. "
@@ -82,6 +83,7 @@ _STYLES: Mapping[str, str] = {"done": "bold green", "stopped": "bold red"}
 @click.option("--decline", is_flag=True, help="Decline the call that waits.")
 @click.option("--pause", metavar="ID", help="Answer this question alone, not a later one.")
 @click.option("--json", "as_json", is_flag=True, help="Print each reply as one line of JSON.")
+@click.option("-v", "--verbose", is_flag=True, help="Show the tracebacks of what fails.")
 def chat(
     agent_file: str,
     turn: str | None,
@@ -91,6 +93,7 @@ def chat(
     decline: bool,
     pause: str | None,
     as_json: bool,
+    verbose: bool,
 ) -> None:
     """Talk with the agent of AGENT.YAML.
 
@@ -112,6 +115,7 @@ def chat(
     for said in (turn, user):
         if said is not None and not _is_text(said):
             raise click.UsageError(f"{said!a} is not UTF-8.")
+    _log_failures(verbose)
     command = ["stalwart", "chat", agent_file, "--user", user]
     command += ["--agent", name] if name else []
     with _opened(agent_file, name) as agent:
@@ -131,6 +135,14 @@ def chat(
                 screen.command([*command, answer, "--pause", reply.waiting.pause])
     if reply.status != "done":
         raise click.exceptions.Exit(1)
+
+
+def _log_failures(verbose: bool) -> None:
+    """Log what fails on standard error, or not at all: a reply names its class."""
+    log = logging.getLogger(FAILURES)
+    log.propagate = False
+    log.handlers = [logging.StreamHandler() if verbose else logging.NullHandler()]
+    log.setLevel(logging.INFO)
 
 
 @contextmanager
@@ -274,9 +286,7 @@ class _JsonScreen:
     def reply(self, reply: Reply, _: str | None) -> None:
         held = asdict(reply)
         shown = {key: held[key] for key in ("text", "status", "waiting", "plan", "undone")}
-        text = json.dumps(shown, ensure_ascii=False)
-        # Outside of its strings JSON has printable characters only.
-        click.echo("".join(c if c.isprintable() else json.dumps(c)[1:-1] for c in text))
+        click.echo(printable_json(shown))
 
     def again(self, waiting: Waiting) -> None:
         self.reply(Reply(_WORDS[self.language]["again"], waiting, status="waiting"), None)

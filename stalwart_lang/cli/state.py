@@ -77,10 +77,14 @@ def check(thread: str, store: str, anchors: tuple[str, ...], as_json: bool) -> N
     else:
         for each in came.violations:
             click.echo(printable(str(each)))
-        told = f"{printable(thread)}: {came.steps} steps, {len(came.violations)} violations"
+        told = (
+            f"{printable(thread)}: {_counted(came.steps, 'step', 'steps')}, "
+            f"{_counted(len(came.violations), 'violation', 'violations')}"
+        )
         if history is not None and came.entries:
             why = f" ({history.message})" if history.message else ""
-            told += f"; a history of {came.entries} entries, {history.verdict}{printable(why)}"
+            entries = _counted(came.entries, "entry", "entries")
+            told += f"; a history of {entries}, {history.verdict}{printable(why)}"
         click.echo(told, err=True)
     if came.violations:
         raise click.exceptions.Exit(1)
@@ -100,3 +104,7 @@ def _tokens(file: str, thread: str) -> Iterator[str]:
         raise unreadable(file, error) from error
     except NoSuchRun as error:
         raise Unreadable(f"{file}: {printable(str(error))}") from error
+
+
+def _counted(count: int, one: str, many: str) -> str:
+    return f"{count} {one if count == 1 else many}"

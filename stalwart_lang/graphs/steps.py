@@ -24,5 +24,9 @@ def graph_step(tags: Sequence[str] | None) -> int | None:
 
 def namespace_of(metadata: Mapping[str, Any]) -> tuple[str, ...]:
     """Return the namespace of the graph that a node is in; that of the outermost is empty."""
-    whole = str(metadata.get("langgraph_checkpoint_ns") or "")
-    return tuple(whole.split("|")[:-1])
+    return namespace_in(metadata.get("langgraph_checkpoint_ns"))[:-1]
+
+
+def namespace_in(written: object) -> tuple[str, ...]:
+    """Return a namespace by its parts, as LangGraph writes it: `outer:id|node:id`."""
+    return tuple(written.split("|")) if isinstance(written, str) and written else ()

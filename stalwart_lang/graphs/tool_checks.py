@@ -30,12 +30,13 @@ from stalwart_lang.graphs.calls import (
     read_outside,
     step_of_call,
 )
+from stalwart_lang.runs.facts import warn_of_misnamed
 from stalwart_lang.runs.replies import call_text
 from stalwart_lang.runs.spec import currencies_of
 from stalwart_lang.tracing import spans
 from stalwart_lang.tracing.none import NoTracer
 from stalwart_lang.tracing.tracer import Tracer
-from stalwart_lang.vocabulary.model import Language, Sentences, Vocabulary
+from stalwart_lang.vocabulary.model import LANGUAGES, Language, Sentences, Vocabulary
 
 if TYPE_CHECKING:
     from langchain.agents.middleware import AgentMiddleware
@@ -56,17 +57,21 @@ def tool_check(
     """Make the check of a graph's calls.
 
     `against` is a vocabulary (loaded, its file, or the name of one that is shipped), or what calls
-    are checked against. `facts` are what its rules require. `language` is that of refusals and
-    questions, the vocabulary's without it. `messages` names the state's conversation, which tells
-    what was done before. Each decision is a span of `tracer`.
+    are checked against. `facts` are what its rules require. `language` (`en` or `pt-BR`) is that of
+    refusals and questions, the vocabulary's without it. `messages` names the state's conversation,
+    which tells what was done before. Each decision is a span of `tracer`.
 
-    Raises VocabularyError where the vocabulary cannot be read.
+    Raises VocabularyError where the vocabulary cannot be read, ValueError for a language that is
+    none.
     """
+    if language is not None and language not in LANGUAGES:
+        raise ValueError(f"language is {language!r}; it must be one of {', '.join(LANGUAGES)}")
     if isinstance(against, Checked):
         if facts is not None:
             raise TypeError("facts= goes with a vocabulary; Checked(…) has its own")
         return ToolCheck(against, tracer or NoTracer(), language or "en", messages)
     vocabulary = against if isinstance(against, Vocabulary) else Vocabulary.load(fspath(against))
+    warn_of_misnamed(facts or {}, vocabulary.rules.values())
     checked = Checked(
         catalogue_of(vocabulary),
         tuple(vocabulary.rules.values()),
@@ -298,7 +303,7 @@ class ToolCheck:
 
 
 def _unclear(call: Call, labels: Sequence[str]) -> Decision:
-    """Refuse a call whose id does not tell it from another: neither would an answer, or a result."""
+    """Refuse a call whose id does not tell it from another, as no answer and no result would."""
     say: Sentences = {language: text.format(tool=call.tool) for language, text in _UNCLEAR.items()}
     reason = Reason("catalogue", "refuse", "unclear_call_id", say)
     return Decision("refuse", "catalogue", (reason,), tuple(labels))

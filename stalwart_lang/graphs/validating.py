@@ -5,10 +5,12 @@ from dataclasses import dataclass
 from typing import Any, TypeVar
 
 from langchain_core.callbacks import BaseCallbackHandler, BaseCallbackManager
+from langchain_core.runnables.config import ensure_config
 from langgraph.pregel import Pregel
 from langgraph.types import Command, StateSnapshot
 
-from stalwart_lang.graphs.watching import INPUT, InvalidState, Watch
+from stalwart_lang.graphs.steps import namespace_in
+from stalwart_lang.graphs.watching import INPUT, InvalidState, Namespace, Watch
 from stalwart_lang.state.messages import read_message
 from stalwart_lang.state.validate import validate_state
 from stalwart_lang.state.view import is_run, view_of
@@ -50,8 +52,9 @@ class _Validating:
     ) -> Iterator[Any]:
         """Stream as the graph does, and check each state first."""
         graph: Any = self
-        asked = _Asked.of(graph, stream_mode, output_keys, subgraphs, version)
-        began = _Began.of(input, _before(graph, config))
+        base = _base(config)
+        asked = _Asked.of(graph, stream_mode, output_keys, subgraphs, version, base)
+        began = _Began.of(input, _before(graph, config), base)
         chunks = super().stream(  # type: ignore[misc]
             input, _with(config, began.watch), **asked.options, version=version, **more
         )
@@ -76,8 +79,9 @@ class _Validating:
     ) -> AsyncIterator[Any]:
         """Stream as the graph does, and check each state first."""
         graph: Any = self
-        asked = _Asked.of(graph, stream_mode, output_keys, subgraphs, version)
-        began = _Began.of(input, await _abefore(graph, config))
+        base = _base(config)
+        asked = _Asked.of(graph, stream_mode, output_keys, subgraphs, version, base)
+        began = _Began.of(input, await _abefore(graph, config), base)
         chunks = super().astream(  # type: ignore[misc]
             input, _with(config, began.watch), **asked.options, version=version, **more
         )
@@ -121,10 +125,17 @@ class _Asked:
     version: str
     keys: Sequence[str] | str | None
     options: Mapping[str, Any]
+    base: Namespace
 
     @classmethod
     def of(
-        cls, graph: Any, stream_mode: Any, output_keys: Any, subgraphs: bool, version: str
+        cls,
+        graph: Any,
+        stream_mode: Any,
+        output_keys: Any,
+        subgraphs: bool,
+        version: str,
+        base: Namespace,
     ) -> "_Asked":
         mode = graph.stream_mode if stream_mode is None else stream_mode
         single = isinstance(mode, str)
@@ -138,7 +149,7 @@ class _Asked:
         if output_keys is not None and output_keys != every:
             keys = output_keys
             options["output_keys"] = every
-        return cls(modes, single, subgraphs, version, keys, options)
+        return cls(modes, single, subgraphs, version, keys, options, base)
 
     def read(self, chunk: Any) -> tuple[tuple[str, ...], str, Any]:
         """Return the namespace, the mode and the data of a chunk of the graph's."""
@@ -148,14 +159,14 @@ class _Asked:
             namespace, mode, data = chunk
             return tuple(namespace), mode, data
         mode, data = chunk
-        return (), mode, data
+        return self.base, mode, data
 
     def shown(self, chunk: Any) -> Iterator[Any]:
         """Yield the chunk as the caller asked for it, if it did."""
         namespace, mode, data = self.read(chunk)
-        if mode not in self.modes or (namespace and not self.subgraphs):
+        if mode not in self.modes or (namespace != self.base and not self.subgraphs):
             return
-        if self.keys is not None and not namespace:
+        if self.keys is not None and namespace == self.base:
             data = _only(mode, data, self.keys)
             if data is None:
                 return
@@ -196,14 +207,14 @@ class _Began:
     before: StateSnapshot | None
 
     @classmethod
-    def of(cls, input: Any, before: tuple[StateSnapshot, ...]) -> "_Began":
+    def of(cls, input: Any, before: tuple[StateSnapshot, ...], base: Namespace) -> "_Began":
         last = before[-1] if before else None
         step = (last.metadata or {}).get("step") if last is not None else None
         came_in = input is not None and not (
             isinstance(input, Command) and (input.resume is not None or input.update is None)
         )
         # What comes in is one step, and its being taken in another, which has the state.
-        watch = Watch(0 if step is None else step + 2 if came_in else step)
+        watch = Watch(0 if step is None else step + 2 if came_in else step, base)
         watch.know(snapshot.values for snapshot in before)
         return cls(watch, came_in and last is not None and _is_paused(last), last)
 
@@ -214,13 +225,18 @@ class _Began:
         namespace, mode, data = asked.read(chunk)
         if mode != "values" or data is None:
             return
-        if self.paused and not namespace and self.before is not None:
+        if self.paused and namespace == asked.base and self.before is not None:
             self.paused = False
             added = _added(self.before.values, data)
             if added:
                 step = (self.before.metadata or {}).get("step")
                 raise InvalidState(added, INPUT, None if step is None else step + 1)
         self.watch.see(namespace, data)
+
+
+def _base(config: Any) -> Namespace:
+    """Return the namespace that a run is in: of a graph that is a node of another, the node's."""
+    return namespace_in(ensure_config(config).get("configurable", {}).get("checkpoint_ns"))
 
 
 def _before(graph: Any, config: Any) -> tuple[StateSnapshot, ...]:

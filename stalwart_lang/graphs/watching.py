@@ -107,7 +107,10 @@ class _Watched:
 
 
 class Watch(BaseCallbackHandler):
-    """Watches one run: it is told of nodes as a callback, and of states by `see`."""
+    """Watches one run: it is told of nodes as a callback, and of states by `see`.
+
+    `base` is the namespace of the graph that runs: of one that is a node of another, the node's.
+    """
 
     # In a graph within the graph the next node starts while its states are still on their way
     # here: it is held up by an exception, which only goes through with this.
@@ -120,11 +123,12 @@ class Watch(BaseCallbackHandler):
     ignore_retry = True
     ignore_custom_event = True
 
-    def __init__(self, first_step: int) -> None:
+    def __init__(self, first_step: int, base: Namespace = ()) -> None:
         self._first_step = first_step
+        self._base = base
         self._running: dict[UUID, tuple[Namespace, _Ran]] = {}
         self._ran: dict[Namespace, deque[_Ran]] = {}
-        self._watched: dict[Namespace, _Watched] = {(): _Watched()}
+        self._watched: dict[Namespace, _Watched] = {base: _Watched()}
         self._lock = threading.RLock()
         self.raised: InvalidState | None = None
 
@@ -146,7 +150,7 @@ class Watch(BaseCallbackHandler):
             raise self.raised
         namespace = namespace_of(metadata)
         pulled = (metadata.get("langgraph_path") or ("",))[0] == "__pregel_pull"
-        if namespace and pulled and isinstance(inputs, Mapping):
+        if namespace != self._base and pulled and isinstance(inputs, Mapping):
             self.see(namespace, inputs)
         ran = _Ran(str(metadata.get("langgraph_node")), step)
         self._running[run_id] = namespace, ran
@@ -169,13 +173,13 @@ class Watch(BaseCallbackHandler):
     def know(self, states: Iterable[object]) -> None:
         """Take the states before the run, in order; what is broken in them is not the run's."""
         for state in states:
-            self._watched[()].take(state)
+            self._watched[self._base].take(state)
 
     def see(self, namespace: Namespace, state: object) -> None:
         """Check the state of a graph after a step. Raises InvalidState."""
         with self._lock:
             ran = list(self._ran.get(namespace, ()))
-            known = set() if namespace in self._watched else self._watched[()].broken
+            known = set() if namespace in self._watched else self._watched[self._base].broken
             watched = self._watched.setdefault(namespace, _Watched())
             new, culprit = watched.take(state)
             # A graph in the graph is given what was broken before.

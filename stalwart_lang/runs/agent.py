@@ -23,6 +23,7 @@ from typing import (
 from stalwart_lang.runs.agent_declarations import OnUnread
 from stalwart_lang.runs.conversation import Conversation, Moment
 from stalwart_lang.runs.declared import Runs, Tools, declared_agent
+from stalwart_lang.runs.facts import warn_of_misnamed
 from stalwart_lang.runs.here import Here
 from stalwart_lang.runs.history_token import load_keys
 from stalwart_lang.runs.locks import Busy
@@ -118,9 +119,13 @@ class Agent:
     def _open(self, spec: AgentSpec, model: Model | None, tracer: AgentSpans | None) -> None:
         if spec.trace is not None and tracer is not None:
             raise ValueError("give `trace`, a file, or `tracer`, not both")
+        model = model or spec.model
         if model is None and (spec.on_unread == "model" or spec.vocabulary is None):
             what = "on_unread: model" if spec.on_unread == "model" else "an agent of no vocabulary"
-            raise ValueError(f"{what} needs a model: `model=` a function")
+            raise ValueError(
+                f"{what} needs a model, a function: write `model: {{python: tools:ask}}` in the "
+                "agent file, or give `model=` in Python"
+            )
         if not _is_name(spec.name, _LONGEST) or "/" in spec.name:
             raise ValueError(
                 f"{spec.name!r} is no agent's name: it has 1 to {_LONGEST} characters, no slash "
@@ -172,6 +177,7 @@ class Agent:
         from stalwart_lang.runs.agent_file import load_agent
 
         spec = load_agent(path, agent)
+        warn_of_misnamed(context or {}, spec.rules, spec.facts)
         made = cls.__new__(cls)
         made._open(replace(spec, facts={**spec.facts, **(context or {})}), model, None)
         return made
@@ -220,7 +226,10 @@ class Agent:
             return self._that_waits(conversation, moment, moment.waiting)
         try:
             with self._storage.locked(conversation.thread):
-                moment = conversation.look()
+                if not moment.settled or self._storage.went_on(
+                    conversation.thread, moment.checkpoint
+                ):
+                    moment = conversation.look()
                 return self._not_free(conversation, moment) or self._began_with(
                     conversation,
                     moment,

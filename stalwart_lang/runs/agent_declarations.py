@@ -13,6 +13,15 @@ from stalwart_lang.vocabulary.schema import json_schema, schema_text
 OnUnread: TypeAlias = Literal["refuse", "ask", "model"]
 
 _PART = "[A-Za-z_][A-Za-z0-9_]*"
+_MODULE_NAME = rf"{_PART}(?:\.{_PART})*"
+
+_INVISIBLE = r"\x00-\x1f\x7f-\x9f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff"
+"""Characters that no name may have: controls, and those that turn the direction of a text."""
+
+_AGENT_NAME = Text(
+    "a name of at most 200 characters, without blanks, / and characters that cannot be seen",
+    rf"[^\s/{_INVISIBLE}]{{1,200}}",
+)
 
 _AGENT = Record(
     "an agent",
@@ -32,8 +41,24 @@ _MODULE = Record(
             "A module: a file or a package beside this file, or one that can be imported.",
             Text(
                 "the name of a module",
-                rf"{_PART}(?:\.{_PART})*",
+                _MODULE_NAME,
                 examples=("tools", "shop.tools"),
+            ),
+            required=True,
+        ),
+    },
+)
+
+_MODEL = Record(
+    "a model",
+    {
+        "python": Key(
+            "A function of a module, as `tools` names modules: `tools:ask`. It is given messages "
+            "and tools, and returns a text, calls, or what a provider's client returns.",
+            Text(
+                "a module, a colon and a function",
+                rf"{_MODULE_NAME}:{_PART}",
+                examples=("tools:ask",),
             ),
             required=True,
         ),
@@ -45,7 +70,7 @@ AGENT_FILE = Record(
     {
         "agents": Key(
             "The agents by name. A conversation is kept under the agent's name and the person's.",
-            MapOf("an agent", Text("a name without blanks and without /", r"[^\s/]+"), _AGENT, 1),
+            MapOf("an agent", _AGENT_NAME, _AGENT, 1),
             required=True,
         ),
         "vocabulary": Key(
@@ -74,6 +99,11 @@ AGENT_FILE = Record(
             "What becomes of a turn that is unread or incomplete: `refuse` says why, `ask`, which "
             "holds without it, asks about it once, `model` gives it to the model.",
             Text(choices=("refuse", "ask", "model")),
+        ),
+        "model": Key(
+            "The model that turns are given to by `on_unread: model`, and all turns where there is "
+            "no vocabulary; one given in Python holds first.",
+            _MODEL,
         ),
         "facts": Key(
             "Facts that rules require, and other plain values; those given in Python hold first.",

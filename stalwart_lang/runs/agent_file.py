@@ -1,11 +1,12 @@
 """Agent files: YAML to a checked `AgentSpec`, and everything wrong with one as diagnostics."""
 
+import logging
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
-from inspect import isfunction
 from os import PathLike
 from pathlib import Path
 from types import ModuleType
+from typing import Any
 
 from stalwart_lang.diagnostics import (
     AgentError,
@@ -14,8 +15,10 @@ from stalwart_lang.diagnostics import (
     Related,
     TooMany,
     quoted,
+    render,
 )
 from stalwart_lang.runs.agent_declarations import AGENT_FILE
+from stalwart_lang.runs.facts import misnamed
 from stalwart_lang.runs.modules import (
     ModuleFailed,
     ModuleMissing,
@@ -24,7 +27,7 @@ from stalwart_lang.runs.modules import (
     modules_beside,
 )
 from stalwart_lang.runs.places import UnusablePlace, storage_url, trace_file
-from stalwart_lang.runs.signatures import place_of
+from stalwart_lang.runs.signatures import is_function, place_of
 from stalwart_lang.runs.spec import AgentSpec, currencies_of
 from stalwart_lang.runs.toolbox import Toolbox, put_together, tools_in
 from stalwart_lang.vocabulary.checking import Fields, describe
@@ -36,12 +39,14 @@ from stalwart_lang.vocabulary.source import Source
 from stalwart_lang.vocabulary.suggest import did_you_mean, nearest
 from stalwart_lang.vocabulary.yaml12 import Node, Scalar, compose
 
+_LOG = logging.getLogger("stalwart_lang.runs")
+
 
 def load_agent(path: str | PathLike[str], agent: str | None = None) -> AgentSpec:
     """Read an agent file, its vocabulary and its modules; `agent` chooses one of several.
 
-    The modules are imported: what is written in them runs. Raises AgentError with everything that
-    is wrong; ImportError where PyYAML lacks libyaml.
+    The modules are imported: what is written in them runs. Warnings are logged. Raises AgentError
+    with everything that is wrong; ImportError where PyYAML lacks libyaml.
     """
     reading = _Reading(Path(path), agent)
     spec = None
@@ -49,6 +54,8 @@ def load_agent(path: str | PathLike[str], agent: str | None = None) -> AgentSpec
         spec = reading.read()
     if spec is None or any(d.severity == "error" for d in reading.findings.items):
         raise AgentError(reading.in_order(), reading.sources) from reading.cause
+    for found in reading.in_order():
+        _LOG.warning("%s", render(found, reading.sources.get(found.location.file)))
     return spec
 
 
@@ -98,6 +105,7 @@ class _Reading:
         storage, trace = self._places(fields)
         facts = self._facts(fields.get("facts") or (), vocabulary)
         toolbox = self._toolbox(fields, agent, loaded)
+        model = self._model(fields)
         language, runs, on_unread = (
             _text(fields.get(key)) for key in ("language", "runs", "on_unread")
         )
@@ -115,6 +123,7 @@ class _Reading:
             atomic=runs == "atomic",
             storage=storage,
             trace=trace,
+            model=model,
             on_unread=on_unread or "ask",  # type: ignore[arg-type]  # one of the choices
             currencies=frozenset() if vocabulary is None else currencies_of(vocabulary),
         )
@@ -130,7 +139,10 @@ class _Reading:
         for entry in fields.get("tools") or ():
             node = entry.get("python")
             if node is not None and not is_there(node.text, self.folder):
-                self._missing_module(node)
+                self._missing_module(node, node.text)
+        node = _model_node(fields)
+        if node is not None and not is_there(node.text.partition(":")[0], self.folder):
+            self._missing_module(node, node.text.partition(":")[0])
 
     def in_order(self) -> list[Diagnostic]:
         """The findings by file and place, those of the agent file first."""
@@ -143,6 +155,8 @@ class _Reading:
     def _fields(self) -> Fields | None:
         file = str(self.path)
         try:
+            if self.path.exists() and not (self.path.is_file() or self.path.is_dir()):
+                raise OSError("it is no regular file")  # a pipe would wait, a device never end
             content = read_disk(file)
         except OSError as error:
             fix = other_name(file, read_disk) if isinstance(error, FileNotFoundError) else None
@@ -174,7 +188,11 @@ class _Reading:
         place = self.folder / node.text
         if not shipped and not place.is_file():
             message = f"{quoted(node.text)} cannot be read: " + (
-                "it is a folder" if place.is_dir() else "no such file"
+                "it is a folder"
+                if place.is_dir()
+                else "it is no regular file"
+                if place.exists()
+                else "no such file"
             )
             self._report("SV203", message, node, other_name(str(place), read_disk))
             return Loaded(None, ())
@@ -226,11 +244,8 @@ class _Reading:
     def _facts(
         self, entries: Iterable[tuple[Scalar, Scalar]], vocabulary: Vocabulary | None
     ) -> Mapping[str, object]:
-        required = {
-            fact: rule
-            for rule in (() if vocabulary is None else vocabulary.rules.values())
-            for fact in rule.requires
-        }
+        rules = () if vocabulary is None else tuple(vocabulary.rules.values())
+        required = {fact: rule for rule in rules for fact in rule.requires}
         facts: dict[str, object] = {}
         for key, node in entries:
             facts[key.text] = node.value
@@ -247,7 +262,35 @@ class _Reading:
                     "write `true` or `false`",
                     (Related("the rule is here", rule.location),),
                 )
+        meant = misnamed(facts, rules)
+        for key, _ in entries:
+            near = meant.get(key.text)
+            if near is not None:
+                self._report(
+                    "SV207",
+                    f"no rule requires the fact {quoted(key.text)}",
+                    key,
+                    f"did you mean {quoted(near)}?",
+                    (Related("the rule is here", required[near].location),),
+                )
         return facts
+
+    def _model(self, fields: Fields) -> Callable[..., Any] | None:
+        """The function that is the model; None where the file names none that can be used."""
+        node = _model_node(fields)
+        if node is None:
+            return None
+        name, _, function = node.text.partition(":")
+        module = self._module(node, name)
+        if module is None:
+            return None
+        held: Callable[..., Any] | None = vars(module).get(function)
+        if callable(held):
+            return held
+        known = [each for each, value in vars(module).items() if is_function(value)]
+        message = f"{quoted(name)} has no function {quoted(function)}"
+        self._report("SV208", message, node, did_you_mean(function, known))
+        return None
 
     def _toolbox(
         self, fields: Fields, agent: Fields | None, loaded: Loaded | None
@@ -259,13 +302,13 @@ class _Reading:
         whole = "tools" in fields.entries
         for entry in fields.get("tools") or ():
             node = entry.get("python")
-            module = None if node is None else self._module(node)
+            module = None if node is None else self._module(node, node.text)
             if module is None:
                 whole = False
                 continue
             if loaded is not None and loaded.vocabulary is None:
                 continue  # which functions are tools cannot be told
-            plain.update((name, None) for name, value in vars(module).items() if isfunction(value))
+            plain.update((name, None) for name, value in vars(module).items() if is_function(value))
             self._collect(node, module, known, found)
         if not whole or (loaded is not None and loaded.vocabulary is None):
             return None
@@ -282,6 +325,8 @@ class _Reading:
         key = fields.entries["tools"][0]
         for problem in toolbox.problems:
             node = found[problem.tool][1] if problem.tool in found else key
+            if problem.left_out:
+                node = next(each for each in only or () if each.text == problem.tool)
             self._report(problem.code, problem.message, node, problem.fix, problem.related)
         return toolbox
 
@@ -313,12 +358,11 @@ class _Reading:
                 [Related("one is here", place) for place in places],
             )
 
-    def _module(self, node: Scalar) -> ModuleType | None:
-        name = node.text
+    def _module(self, node: Scalar, name: str) -> ModuleType | None:
         try:
             return load_module(name, self.folder)
         except ModuleMissing as missing:
-            self._missing_module(node)
+            self._missing_module(node, name)
             self.cause = self.cause or missing
         except ModuleFailed as failed:
             line, column = failed.line, failed.column
@@ -328,8 +372,7 @@ class _Reading:
             self.cause = self.cause or failed.__cause__
         return None
 
-    def _missing_module(self, node: Scalar) -> None:
-        name = node.text
+    def _missing_module(self, node: Scalar, name: str) -> None:
         beside = modules_beside(self.folder)
         stem = name.removesuffix(".py")
         near = stem if stem != name and stem in beside else nearest(name, beside)
@@ -370,6 +413,12 @@ class _Reading:
                 for one in related
             ],
         )
+
+
+def _model_node(fields: Fields) -> Scalar | None:
+    model = fields.get("model")
+    node: Scalar | None = None if model is None else model.get("python")
+    return node
 
 
 def _text(node: Scalar | None) -> str | None:

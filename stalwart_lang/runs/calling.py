@@ -1,18 +1,16 @@
 """A tool is run once: its intent is on record before it runs, and what came of it after."""
 
-import logging
 from asyncio import CancelledError
 from collections.abc import Mapping
 from contextlib import AbstractContextManager
 from typing import Any
 
+from stalwart_lang.runs.failures import log_failure
 from stalwart_lang.runs.here import Here
 from stalwart_lang.runs.plain import plain_result
 from stalwart_lang.runs.storage import CallRecord
 from stalwart_lang.tracing import spans
 from stalwart_lang.tracing.errors import error_type
-
-_log = logging.getLogger(__name__)
 
 
 def run_once(
@@ -43,7 +41,7 @@ def run_once(
     # Whatever a tool raises is its failure, and not the run's; but for KeyboardInterrupt, which
     # comes from outside and leaves the call in doubt.
     except (Exception, SystemExit, CancelledError) as error:
-        _log.info("%s failed", tool, exc_info=error)
+        log_failure(tool, error)
         name = error_type(error)
         storage.settle(thread, call_id, "failed", error=name)
         return CallRecord(call_id, tool, arguments, "failed", step, undoes, error=name)

@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
 from stalwart_lang.runs.reply import Reply, Waiting, Why
-from stalwart_lang.runs.state import State
+from stalwart_lang.runs.state import NODE, State
 
 if TYPE_CHECKING:
     from langgraph.graph.state import CompiledStateGraph
@@ -17,13 +17,20 @@ class Moment:
     """What a thread held when it was looked at.
 
     `waiting` is the call that waits for a person, since about `since`. `broken_off` says that a
-    process ended in the middle of a run.
+    process ended in the middle of a run. `checkpoint` is the id of the last checkpoint: they sort
+    as they were made.
     """
 
     values: Mapping[str, Any]
     waiting: Waiting | None
     broken_off: bool
     since: datetime
+    checkpoint: str = ""
+
+    @property
+    def settled(self) -> bool:
+        """Whether only what comes in can go on from here, and with a checkpoint of its own."""
+        return self.waiting is None and not self.broken_off
 
     @property
     def reply(self) -> Reply:
@@ -54,12 +61,15 @@ class Conversation:
             for interrupt in task.interrupts
             if not task.result
         ]
+        # Who has the graph may have given it an answer where nothing was asked: no run began then.
+        never_begun = NODE in snapshot.next and "phase" not in snapshot.values
         made = snapshot.created_at
         return Moment(
             values=snapshot.values,
             waiting=_waiting(asked[0]) if asked else None,
-            broken_off=bool(snapshot.tasks) and not asked,
+            broken_off=bool(snapshot.tasks) and not asked and not never_begun,
             since=datetime.fromisoformat(made) if made else datetime.now(UTC),
+            checkpoint=snapshot.config.get("configurable", {}).get("checkpoint_id", ""),
         )
 
     def begin(self, given: Mapping[str, Any]) -> Moment:

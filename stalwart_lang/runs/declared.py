@@ -7,6 +7,7 @@ from types import ModuleType
 from typing import Any, Literal, TypeAlias, get_args
 
 from stalwart_lang.runs.agent_declarations import OnUnread
+from stalwart_lang.runs.facts import warn_of_misnamed
 from stalwart_lang.runs.places import UnusablePlace, storage_url, trace_file
 from stalwart_lang.runs.spec import AgentSpec, currencies_of
 from stalwart_lang.runs.toolbox import toolbox_of
@@ -78,8 +79,13 @@ def _one_of(key: str, value: object, choices: Iterable[object]) -> None:
 
 
 def _check_facts(facts: Mapping[str, object], vocabulary: Vocabulary | None) -> None:
-    """A fact that a rule requires is true or false: another value would meet none."""
-    for rule in () if vocabulary is None else vocabulary.rules.values():
+    """A fact that a rule requires is true or false: another value would meet none.
+
+    One whose name is near to a required one is logged.
+    """
+    rules = () if vocabulary is None else tuple(vocabulary.rules.values())
+    warn_of_misnamed(facts, rules)
+    for rule in rules:
         for fact in rule.requires:
             if fact in facts and not isinstance(facts[fact], bool):
                 raise ValueError(

@@ -21,6 +21,7 @@ DECIMAL_PATTERN = r"-?(0|[1-9][0-9]*)(\.[0-9]+)?"
 """A number as text. One with zeros in front is a code, whose zeros must not be lost."""
 
 _DECIMAL = re.compile(DECIMAL_PATTERN + r"(E[-+]?[0-9]{1,3})?")
+_ADDRESS = re.compile(r" at 0x[0-9a-fA-F]+")
 _DATE = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
 _TIME = re.compile(r"[0-9]{2}:[0-9]{2}(:[0-9]{2})?")
 _DATE_AND_TIME = re.compile(_DATE.pattern + "T" + _TIME.pattern + r"([+-][0-9]{2}:[0-9]{2}|Z)?")
@@ -125,7 +126,14 @@ def _unwrapped(annotation: Any) -> Any:
 
 
 def _named(annotation: Any) -> str:
-    return annotation.__name__ if isinstance(annotation, type) else str(annotation)
+    if isinstance(annotation, type | types.FunctionType):
+        return annotation.__name__
+    return without_addresses(str(annotation))
+
+
+def without_addresses(text: str) -> str:
+    """Return what Python shows of an object, but for where in memory it is."""
+    return _ADDRESS.sub("", text)
 
 
 # Plain values
@@ -154,7 +162,10 @@ def _decimal(value: object, loosely: bool) -> Decimal:
 
 
 def _float(value: object, loosely: bool) -> float:
-    number = float(_decimal(value, loosely))
+    try:
+        number = float(_decimal(value, loosely))
+    except OverflowError as error:
+        raise Unfit from error
     if not isfinite(number):
         raise Unfit
     return number
@@ -174,7 +185,10 @@ def _bool(value: object, _: bool) -> bool:
 
 def _text(value: object, loosely: bool) -> str:
     if loosely and isinstance(value, int) and not isinstance(value, bool):
-        return str(value)
+        try:
+            return str(value)
+        except ValueError as error:  # of more digits than Python writes
+            raise Unfit from error
     if not isinstance(value, str):
         raise Unfit
     return value
@@ -293,7 +307,8 @@ def _one_of(made: Sequence[tuple[Any, Any]]) -> Hint:
     values = [value for value, _ in made]
     for value in values:
         if value is not None and not isinstance(value, str | int):
-            raise UnknownHint(f"{value!r} is no value of a plan or of a model")
+            shown = without_addresses(repr(value))
+            raise UnknownHint(f"{shown} is no value of a plan or of a model")
 
     def convert(value: object, _: bool) -> Any:
         for known, result in made:
@@ -443,7 +458,8 @@ def resolved(annotated: Any) -> dict[str, Any]:
     try:
         hints = typing.get_type_hints(annotated, include_extras=True)
     except Exception as error:  # an annotation as text may hold any expression
-        raise UnknownHint(f"its type hints cannot be read: {error}") from error
+        why = without_addresses(str(error))
+        raise UnknownHint(f"its type hints cannot be read: {why}") from error
     return {
         name: typing.get_args(hint)[0]
         if typing.get_origin(hint) in (typing.Required, typing.NotRequired)

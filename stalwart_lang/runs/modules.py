@@ -17,7 +17,7 @@ from importlib.abc import MetaPathFinder
 from importlib.machinery import ModuleSpec, PathFinder, SourceFileLoader
 from importlib.util import find_spec
 from pathlib import Path
-from types import ModuleType
+from types import CodeType, ModuleType
 from typing import Any
 
 from stalwart_lang.terminal import printable
@@ -53,7 +53,9 @@ def load_module(name: str, folder: Path) -> ModuleType:
         name = f"{_package(folder)}.{name}"
     try:
         return importlib.import_module(name)
-    except (Exception, SystemExit) as error:
+    except KeyboardInterrupt:  # which comes from outside
+        raise
+    except BaseException as error:
         if isinstance(error, ModuleNotFoundError) and f"{name}.".startswith(f"{error.name}."):
             raise ModuleMissing from error
         raise _failed(error, folder) from error
@@ -135,6 +137,14 @@ class _Beside(MetaPathFinder):
 class _Loader(SourceFileLoader):
     """Runs a module whose imports look at its folder first, those in its functions too."""
 
+    def get_code(self, fullname: str) -> CodeType | None:
+        """Compile the module; what is no source says of which file."""
+        try:
+            return super().get_code(fullname)
+        except SyntaxError as error:
+            error.filename, error.lineno = error.filename or self.path, error.lineno or 1
+            raise
+
     def exec_module(self, module: ModuleType) -> None:
         package = module.__name__.partition(".")[0]
         importing = partial(_import, package, Path(sys.modules[package].__path__[0]))
@@ -162,7 +172,7 @@ def _import(
 
 
 def _failed(error: BaseException, folder: Path) -> ModuleFailed:
-    message = printable(f"{type(error).__name__}: {error}".removesuffix(": "))
+    message = printable(f"{type(error).__name__}: {_said(error)}".removesuffix(": "))
     if isinstance(error, SyntaxError) and error.filename and error.lineno:
         message = printable(f"{type(error).__name__}: {error.msg}")
         return ModuleFailed(message, error.filename, error.lineno, error.offset or 1)
@@ -170,3 +180,10 @@ def _failed(error: BaseException, folder: Path) -> ModuleFailed:
     inside = [frame for frame in frames if Path(frame.filename).is_relative_to(folder)]
     frame = (inside or list(frames))[-1]
     return ModuleFailed(message, frame.filename, frame.lineno or 1, (frame.colno or 0) + 1)
+
+
+def _said(error: BaseException) -> str:
+    try:
+        return str(error)
+    except Exception:  # an exception of an author's own
+        return ""

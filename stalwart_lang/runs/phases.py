@@ -5,13 +5,13 @@ repeats nothing: the decision is written before the pause, the intent before the
 after it.
 """
 
-import logging
 from collections.abc import Callable, Mapping
 from typing import Any
 
 from stalwart_lang.check import Decision
 from stalwart_lang.runs.calling import run_once
 from stalwart_lang.runs.checking import act_of, check_planned, refusal
+from stalwart_lang.runs.failures import log_failure
 from stalwart_lang.runs.here import Here
 from stalwart_lang.runs.history import entry, extended
 from stalwart_lang.runs.messages import added, asking, result_of, said
@@ -26,8 +26,6 @@ from stalwart_lang.tracing.errors import error_type
 MOST_ROUNDS = 12
 """How often a model may ask for tools in one turn."""
 
-_log = logging.getLogger(__name__)
-
 
 def read(here: Here, state: State) -> Update:
     """Read the turn into calls; ask about it, or hand it to the model, where that is not done."""
@@ -36,7 +34,7 @@ def read(here: Here, state: State) -> Update:
     try:
         found = read_turn(here.selector, turn, state.get("asked"), here.spec.on_unread)
     except Exception as error:  # a turn that cannot be read must not hold up those after it
-        _log.exception("a turn could not be read")
+        log_failure("reading a turn", error)
         return {
             "asked": None,
             **added(here, state, person),
@@ -75,7 +73,7 @@ def model(here: Here, state: State) -> Update:
     try:
         answer = ask_model(here.model, state["recent"], here.spec.schemas, here.tracer)
     except Exception as error:  # a model that fails must not hold up the conversation
-        _log.info("the model failed", exc_info=error)
+        log_failure("the model", error)
         return stopped(here, state, "model_failed", error=error_type(error))
     if not answer.calls:
         reply = {"text": answer.text, "status": "done"}

@@ -27,7 +27,10 @@ def storage_url(text: str, folder: Path) -> str:
     """
     scheme, separator, rest = text.partition("://")
     if not separator:
-        near = f"sqlite:///{text}" if Path(text).suffix else "sqlite:///runs.db"
+        name = text.removeprefix(f"{SQLITE}:").lstrip("/")
+        near = f"sqlite:///{name}" if Path(name).suffix else "sqlite:///runs.db"
+        if text.startswith(("postgresql:", "postgres:")):
+            near = "postgresql://" + text.partition(":")[2].lstrip("/")
         raise UnusablePlace("a storage is a URL", f"write {quoted(near)}")
     if scheme == POSTGRESQL or scheme == "postgres":
         return f"{POSTGRESQL}://{rest}"

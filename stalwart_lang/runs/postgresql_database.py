@@ -122,7 +122,8 @@ def _connect(url: str) -> Session:
     session = psycopg.connect(url, autocommit=True, prepare_threshold=0, row_factory=dict_row)
     # For a checkpoint's few values the planner would hash all that the thread ever had: the longer
     # the thread, the dearer a step.
-    session.execute("SET enable_hashjoin = off; SET enable_mergejoin = off")
+    session.execute("SET enable_hashjoin = off", prepare=False)
+    session.execute("SET enable_mergejoin = off", prepare=False)
     return session
 
 

@@ -4,6 +4,7 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from stalwart_lang.tracing.canonical import readable_json
 from stalwart_lang.words.language import Language
 
 _WORDS: Mapping[Language, Mapping[str, str]] = {
@@ -41,6 +42,7 @@ _WORDS: Mapping[Language, Mapping[str, str]] = {
         "model_failed": "This run stopped: the model failed ({error}).",
         "read_failed": "This was not read, and nothing was done: reading it failed ({error}).",
         "no_undo": "nothing takes it back",
+        "tool_gone": "the agent no longer has this tool",
         "call_in_doubt": "it is not known whether it ran",
         "undo_in_doubt": "it is not known whether its undo ran",
         "nothing_to_undo": "There is nothing to undo.",
@@ -61,8 +63,8 @@ _WORDS: Mapping[Language, Mapping[str, str]] = {
         "kept": "Feito antes disso, e mantido: {tools}.",
         "done": "Feito: {tools}.",
         "result": "{tool}: {result}",
-        "confirm": "{call} precisa da sua palavra. {why} Aprova ou recusa?",
-        "waiting": "Nada foi feito com isto: uma chamada ainda espera a sua palavra. {text}",
+        "confirm": "{call} precisa da sua confirmação. {why} Aprova ou recusa?",
+        "waiting": "Nada foi feito com isto: uma chamada ainda espera a sua confirmação. {text}",
         "ambiguous": "Isto pode ser lido de mais de uma maneira.",
         "unread": "Isto não foi lido, e nada foi feito. {why}",
         "given_up": "Isto também não foi lido, e nada foi feito. {why}",
@@ -81,10 +83,11 @@ _WORDS: Mapping[Language, Mapping[str, str]] = {
         "model_failed": "Esta execução parou: o modelo falhou ({error}).",
         "read_failed": "Isto não foi lido, e nada foi feito: a leitura falhou ({error}).",
         "no_undo": "nada a desfaz",
+        "tool_gone": "o agente não tem mais esta ferramenta",
         "call_in_doubt": "não se sabe se ela rodou",
         "undo_in_doubt": "não se sabe se ela foi desfeita",
         "nothing_to_undo": "Não há nada a desfazer.",
-        "rewound": "Retrocedido à etapa {step}.",
+        "rewound": "Voltou ao passo {step}.",
     },
 }
 
@@ -101,26 +104,30 @@ def call_text(tool: str, arguments: Mapping[str, Any]) -> str:
 
 
 def value_text(value: Any) -> str:
-    """Return a value as a person reads it; a pair of number and unit without its keys."""
+    """Return a value as a person reads it; a pair of number and unit without its keys.
+
+    What is no JSON is shown as `readable_json` writes it. Raises nothing.
+    """
+    value = json.loads(readable_json(value))
     if isinstance(value, Mapping) and value.keys() in ({"value", "currency"}, {"value", "unit"}):
         return " ".join(str(part) for part in value.values())
     if isinstance(value, str):
         return value
-    return json.dumps(value, ensure_ascii=False, default=str)
+    return json.dumps(value, ensure_ascii=False)
 
 
 def stopped_text(
     language: Language, stopped: Mapping[str, Any], undone: Sequence[Mapping[str, Any]]
 ) -> str:
     """Return what a run that stopped early says: why, what was undone, what was not."""
-    parts = [sentence(language, stopped["how"], **stopped)]
+    parts = [sentence(language, stopped["how"], **_shown_words(stopped))]
     done = [
         sentence(language, "undone_one", tool=one["tool"], by=one["by"])
         for one in undone
         if one["outcome"] == "undone"
     ]
     left = [
-        sentence(language, "not_undone_one", tool=one["tool"], why=one["why"].rstrip("."))
+        sentence(language, "not_undone_one", tool=one["tool"], why=_shown_why(one).rstrip("."))
         for one in undone
         if one["outcome"] != "undone"
     ]
@@ -145,3 +152,18 @@ def done_text(language: Language, outcomes: Sequence[tuple[str, Any]]) -> str:
         return sentence(language, "done", tools=", ".join(plain))
     said = [sentence(language, "done", tools=", ".join(plain))] if plain else []
     return "\n".join([*said, *told])
+
+
+def _shown_words(stopped: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Return the words of a sentence as a person reads them: of an error its class alone."""
+    error = stopped.get("error")
+    return {**stopped, "error": _class_name(error)} if isinstance(error, str) else stopped
+
+
+def _shown_why(one: Mapping[str, Any]) -> str:
+    why: str = one["why"]
+    return _class_name(why) if one["outcome"] == "failed" else why
+
+
+def _class_name(error: str) -> str:
+    return error.rpartition(".")[2]

@@ -6,7 +6,8 @@ import re
 import typing
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any
+from types import CodeType, FunctionType, MethodType
+from typing import Any, TypeGuard
 
 from stalwart_lang.runs.hints import Hint, Unfit, UnknownHint, hint_of, resolved
 from stalwart_lang.vocabulary.model import Location
@@ -123,16 +124,25 @@ def taking_values(signature: Signature) -> Callable[..., Any]:
 
 def place_of(function: Any) -> Location | None:
     """Where a function is written: its `def`, or the first of its decorators."""
-    code = getattr(inspect.unwrap(getattr(function, "__func__", function)), "__code__", None)
-    if code is None:
+    try:
+        code = getattr(inspect.unwrap(getattr(function, "__func__", function)), "__code__", None)
+    except Exception:  # an object that stands for another, which is not there yet
+        return None
+    if not isinstance(code, CodeType):
         return None
     line = code.co_firstlineno
     return Location(code.co_filename, line, 1, line, 1)
 
 
+def is_function(value: object) -> TypeGuard[Callable[..., Any]]:
+    """Whether a value is a function or a method; the value itself is not asked, which may raise."""
+    return type(value) in (FunctionType, MethodType)
+
+
 def _refuse_other_than_functions(function: Any) -> None:
-    if not (inspect.isfunction(function) or inspect.ismethod(function)):
-        kind = "a class" if inspect.isclass(function) else f"a value of {type(function).__name__}"
+    if not is_function(function):
+        a_class = issubclass(type(function), type)
+        kind = "a class" if a_class else f"a value of {type(function).__name__}"
         raise NotATool("SV214", f"it is {kind}, not a function", "write it with `def`")
     if inspect.isgeneratorfunction(function) or inspect.isasyncgenfunction(function):
         raise NotATool(

@@ -36,6 +36,7 @@ class AgentSpec:
     atomic: bool = False
     storage: str | None = None
     trace: Path | None = None
+    model: Callable[..., Any] | None = None
     on_unread: OnUnread = "ask"
 
     @property

@@ -9,6 +9,9 @@ from typing import Any, Literal, TypeAlias, TypedDict
 
 from stalwart_lang.words.language import Language
 
+NODE = "run"
+"""The graph's only node."""
+
 Phase: TypeAlias = Literal[
     "read", "model", "check", "ask", "call", "record", "next", "undo check", "undo", "failed",
     "reply", "rewind", "done",

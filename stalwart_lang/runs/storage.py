@@ -156,6 +156,15 @@ class Storage:
         """
         return self._database.locked(thread)
 
+    def went_on(self, thread: str, checkpoint: str) -> bool:
+        """Whether a thread has a checkpoint after this one."""
+        _, rows = self._database.execute(
+            "SELECT 1 FROM checkpoints WHERE thread_id = ? AND checkpoint_ns = '' "
+            "AND checkpoint_id > ? LIMIT 1",
+            (thread, checkpoint),
+        )
+        return bool(rows)
+
     def call(self, thread: str, call_id: str) -> CallRecord | None:
         """Return the record of a call, or None."""
         found = self._calls("call_id = ?", thread, call_id)

@@ -14,12 +14,13 @@ from types import ModuleType
 from typing import Any
 
 from stalwart_lang.check.catalogue import ArgumentSpec, ToolSpec, catalogue_of
-from stalwart_lang.diagnostics import AgentError, Related, diagnostic, quoted
+from stalwart_lang.diagnostics import AgentError, Diagnostic, Related, diagnostic, quoted
 from stalwart_lang.runs.argument_schemas import samples, schema_of_types
 from stalwart_lang.runs.signatures import (
     NotATool,
     Parameter,
     Signature,
+    is_function,
     object_schema,
     place_of,
     signature_of,
@@ -42,6 +43,8 @@ class Problem:
     message: str
     fix: str | None = None
     related: tuple[Related, ...] = ()
+    left_out: bool = False
+    """Whether it is about the tools that the agent has, and not about the tool itself."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,9 +95,11 @@ def toolbox_of(
     `only` are the tools that it has, where it has not all. Raises AgentError with everything that
     is wrong, each at its function.
     """
+    given = list(given)
+    others = [_no_tool(one) for one in given if not _is_tool(one)]
     named: dict[str, object] = {}
     twice: list[Problem] = []
-    for name, function in _given(given, vocabulary):
+    for name, function in _given(filter(_is_tool, given), vocabulary):
         first = named.setdefault(name, function)
         if first is not function:
             message = f"two functions are the tool {quoted(name)}"
@@ -108,15 +113,33 @@ def toolbox_of(
         if name not in known
     ]
     toolbox = put_together(named, vocabulary, chosen)
-    problems = (*twice, *unknown, *toolbox.problems)
-    if not problems:
+    problems = [*twice, *unknown, *toolbox.problems]
+    if not problems and not others:
         return toolbox
-    found = []
+    if others:  # they may have been meant for the tools that are not there
+        problems = [problem for problem in problems if problem.code not in ("SV041", "SV213")]
+    found = others
     for problem in problems:
         place = place_of(named.get(problem.tool)) or _NOWHERE
         found.append(diagnostic(problem.code, problem.message, place, problem.fix, problem.related))
     files = {finding.location.file for finding in found}
     raise AgentError(found, {file: "".join(getlines(file)) for file in files})
+
+
+def _is_tool(given: object) -> bool:
+    return is_function(given) or issubclass(type(given), ModuleType)
+
+
+def _no_tool(given: object) -> Diagnostic:
+    kind, fix = f"a value of {type(given).__name__}", "write it with `def`"
+    if issubclass(type(given), type):
+        kind = "a class"
+    elif isinstance(given, str):
+        kind, fix = f"the text {quoted(given)}", "import it"
+        if given.isidentifier():
+            fix += f", and write it without quotes: `tools=[{given}]`"
+    message = f"tools are functions or modules, and one of them is {kind}"
+    return diagnostic("SV214", message, _NOWHERE, fix)
 
 
 def _given(
@@ -299,7 +322,7 @@ class _Making:
             elif spec.undo not in {problem.tool for problem in self.problems}:
                 message = f"the undo of {quoted(name)}, {quoted(spec.undo)}, is not among the tools"
                 fix = f"add {quoted(spec.undo)} under `tools:` of the agent"
-                self.report("SV218", name, message, fix, related)
+                self.report("SV218", name, message, fix, related, left_out=True)
             return
         for argument in undo.arguments.values():
             given = spec.arguments.get(argument.name)
@@ -322,9 +345,11 @@ class _Making:
         message: str,
         fix: str | None = None,
         related: Iterable[Related] = (),
+        *,
+        left_out: bool = False,
     ) -> None:
         """Add a problem."""
-        self.problems.append(Problem(code, tool, message, fix, tuple(related)))
+        self.problems.append(Problem(code, tool, message, fix, tuple(related), left_out))
 
     def made(self) -> Toolbox:
         """Give what came of it."""

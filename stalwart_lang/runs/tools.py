@@ -74,8 +74,11 @@ def tool(function: Any = None, /, **given: Any) -> Any:
 
 def mark_of(value: object) -> ToolMark | None:
     """What `@tool` said of a function; None where it is not marked, or is no function."""
-    mark = getattr(value, _MARK, None)
-    return mark if isinstance(mark, ToolMark) else None
+    try:
+        mark = getattr(value, _MARK, None)
+    except Exception:  # an object that stands for another, which is not there yet
+        return None
+    return mark if type(mark) is ToolMark else None
 
 
 def _checked(mark: ToolMark) -> ToolMark:

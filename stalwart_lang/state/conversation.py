@@ -11,6 +11,9 @@ from dataclasses import dataclass, field
 from stalwart_lang.state.messages import Told, read_message
 from stalwart_lang.state.violations import Violation, violation
 
+_UNNAMED = "\0"
+"""What the names of calls without an id begin with; ids do not."""
+
 
 @dataclass(slots=True)
 class _Step:
@@ -19,7 +22,9 @@ class _Step:
     at: int
     id: str | None
     calls: dict[str, int]
-    """The place of each call among them."""
+    """The place of each call among them; a call without an id is under a name of its place."""
+    unnamed: list[str] = field(default_factory=list)
+    """Those without an id that have no result yet, the last first."""
     answered: set[str] = field(default_factory=set)
     last: int = -1
     disordered: bool = False
@@ -111,8 +116,13 @@ class Conversation:
 
     def _begin(self, step: _Step, calls: Iterable[str]) -> None:
         self._step = step
-        for call in calls:
+        unnamed = []
+        for named in calls:
+            call = named or f"{_UNNAMED}{len(step.calls)}"
             step.calls.setdefault(call, len(step.calls))
+            if not named:
+                unnamed.append(call)
+                continue
             self._done.discard(call)
             if call in self._early:
                 # It has a result, which stands before it.
@@ -126,9 +136,13 @@ class Conversation:
                         "results_out_of_order", "not_after_its_step", old.where, old.id, call
                     ),
                 )
+        step.unnamed = [*reversed(unnamed), *step.unnamed]
 
     def _take_result(self, call: str, own: str | None, at: int) -> None:
         step = self._step
+        # Some providers give calls no ids: a result without one is that of the next such call.
+        if not call and step is not None and step.unnamed:
+            call = step.unnamed.pop()
         if step is not None and call in step.calls and call not in step.answered:
             step.answered.add(call)
             place = step.calls[call]
@@ -140,7 +154,7 @@ class Conversation:
                 self._break(
                     f"order {step.at}",
                     at,
-                    violation("results_out_of_order", "out_of_order", where, own, call),
+                    violation("results_out_of_order", "out_of_order", where, own, _id(call)),
                 )
             return
         where = f"messages[{at}]"
@@ -160,10 +174,10 @@ class Conversation:
                 key,
                 at,
                 violation(
-                    "result_without_call", "answered" if twice else "no_call", where, own, call
+                    "result_without_call", "answered" if twice else "no_call", where, own, _id(call)
                 ),
             )
-            if not twice:
+            if call and not twice:
                 self._early[call] = (at, key)
 
     def _go_past(self, at: int) -> None:
@@ -179,8 +193,13 @@ class Conversation:
             self._unanswered[call] = (step.at, key)
             where = f"messages[{step.at}]"
             self._break(
-                key, at, violation("call_without_result", "no_result", where, step.id, call)
+                key, at, violation("call_without_result", "no_result", where, step.id, _id(call))
             )
 
     def _break(self, key: str, at: int, found: Violation) -> None:
         self._found[key] = (at, found)
+
+
+def _id(call: str) -> str | None:
+    """Return the id of a call; of one without, None."""
+    return None if not call or call.startswith(_UNNAMED) else call

@@ -4,6 +4,7 @@ from collections.abc import Container, Iterator, Mapping, Sequence
 from typing import Any
 
 from stalwart_lang.runs.history_token import Verification, verify
+from stalwart_lang.state.view import is_step
 from stalwart_lang.state.violations import Violation, violation
 
 
@@ -88,7 +89,7 @@ def verified(
 def step_of(entry: object) -> int | None:
     """Return the step that an entry, or an item of the list of what to undo, has or is."""
     step = entry.get("step") if isinstance(entry, Mapping) else entry
-    return step if isinstance(step, int) and not isinstance(step, bool) else None
+    return step if is_step(step) else None
 
 
 def token_of(entry: object) -> str | None:

@@ -32,7 +32,17 @@ class Told(NamedTuple):
 
 
 def read_message(message: object) -> Told:
-    """Read a message. What is none of the known shapes counts as one that only speaks."""
+    """Read a message. What is none of the known shapes counts as one that only speaks.
+
+    So does what cannot be read: an object whose attributes raise. Raises nothing.
+    """
+    try:
+        return _read(message)
+    except Exception:  # objects of anybody's may raise anything
+        return Told(None)
+
+
+def _read(message: object) -> Told:
     if type(message) is dict:
         return _of_mapping(message)
     held = getattr(message, "__dict__", None)
@@ -70,8 +80,14 @@ def _of_mapping(message: Mapping[str, Any]) -> Told:
 
 
 def _id(get: Get) -> str | None:
-    identity = get("id")
-    return identity if isinstance(identity, str) and identity else None
+    return _text(get("id")) or None
+
+
+def _text(value: object) -> str:
+    """Return a text, empty where it is none; of a class of its own, as a plain one."""
+    if type(value) is str:
+        return value
+    return str.__str__(value) if isinstance(value, str) else ""
 
 
 def _of_person(_: str, get: Get) -> Told:
@@ -82,14 +98,8 @@ def _of_person(_: str, get: Get) -> Told:
 
 
 def _of_tool(_: str, get: Get) -> Told:
-    name, answered = get("name"), get("tool_call_id")
-    return Told(
-        _id(get),
-        (),
-        (answered if isinstance(answered, str) else "",),
-        "",
-        (name,) if isinstance(name, str) else (),
-    )
+    name = _text(get("name"))
+    return Told(_id(get), (), (_text(get("tool_call_id")),), "", (name,) if name else ())
 
 
 def _of_removal(_: str, get: Get) -> Told:
@@ -105,8 +115,11 @@ def _of_assistant(_: str, get: Get) -> Told:
         _add(calls, call)
     content = get("content")
     if not isinstance(content, str):
+        unnamed = "" in calls  # those of the blocks are the same ones
         for block in _list(content):
-            if _field(block, "type") in ("tool_use", "tool_call"):
+            if _field(block, "type") in ("tool_use", "tool_call") and (
+                not unnamed or _text(_field(block, "id"))
+            ):
                 _add(calls, block)
     if not calls and (legacy := get("function_call")) is not None:
         calls.append(_legacy(_field(legacy, "name")))
@@ -114,9 +127,14 @@ def _of_assistant(_: str, get: Get) -> Told:
 
 
 def _add(calls: list[str], call: object) -> None:
-    identity = _field(call, "id")
-    if isinstance(identity, str) and identity not in calls:
+    """Add the id of a call; of one without, an empty one, each time."""
+    identity = _text(_field(call, "id"))
+    if identity not in calls if identity else _is_call(call):
         calls.append(identity)
+
+
+def _is_call(call: object) -> bool:
+    return bool(_field(call, "name") or _field(call, "function"))
 
 
 def _of_item(kind: str, get: Get) -> Told:
@@ -126,8 +144,7 @@ def _of_item(kind: str, get: Get) -> Told:
         return Told(own, results=(_legacy(name),), speaks="", tools=(str(name),))
     if kind == "reasoning":
         return Told(own, speaks="", joins=True)
-    identity = get("call_id")
-    call = identity if isinstance(identity, str) else ""
+    call = _text(get("call_id"))
     if kind in ("function_call", "custom_tool_call"):
         return Told(own, calls=(call,), joins=True)
     return Told(own, results=(call,), speaks="")
@@ -139,8 +156,7 @@ def _of_blocks(own: str | None, content: object) -> Told:
     speaks: Speaks = ""
     for block in _blocks(content):
         if _field(block, "type") == "tool_result":
-            identity = _field(block, "tool_use_id")
-            results.append(identity if isinstance(identity, str) else "")
+            results.append(_text(_field(block, "tool_use_id")))
             if speaks:
                 speaks = "before"
         elif not speaks:

@@ -13,7 +13,7 @@ from stalwart_lang.state.history import (
     verified,
 )
 from stalwart_lang.state.messages import read_message
-from stalwart_lang.state.view import StateView, view_of
+from stalwart_lang.state.view import StateView, is_no_state, is_step, view_of
 from stalwart_lang.state.violations import Violation, violation
 
 
@@ -32,8 +32,14 @@ def validate_state(
     nothing is found never says that a history is genuine: `check_stored` tells whether it was
     verified. The time is linear in the number of messages and entries.
 
-    Raises BadKeys where the keys are to be had and cannot.
+    Raises TypeError for what is no state (a text, a number, None), and BadKeys where the keys are
+    to be had and cannot. What cannot be read of a state, because it raises, is looked over.
     """
+    if is_no_state(state):
+        raise TypeError(
+            "a state is a mapping, a list of messages, an object with attributes, or what "
+            f"`graph.get_state(config)` gives, not {type(state).__name__}"
+        )
     view = view_of(state)
     found = _of_part(view) if view.is_part else _of_whole(view, keys)
     return tuple(each.at_step(view.step) for each in found)
@@ -41,7 +47,8 @@ def validate_state(
 
 def _of_whole(view: StateView, keys: Mapping[str, bytes] | None) -> Iterator[Violation]:
     conversation = Conversation(view.messages)
-    waits_for = [pause.get("call_id") for pause in view.waiting]
+    told = [pause.get("call_id") for pause in view.waiting]
+    waits_for = [call or None for call in told if isinstance(call, str)]
     for found in conversation.violations:
         # Of a call that waits for a person it is no wonder that it has no result.
         if found.kind != "call_without_result" or found.call_id not in waits_for:
@@ -90,7 +97,7 @@ def _added_in_pause(
     """
     for pause in view.waiting:
         count, last, call = (pause.get(name) for name in ("messages", "last_message", "call_id"))
-        if isinstance(count, int):
+        if is_step(count):
             first, results_may = max(count, 0), False
         elif isinstance(last, str):
             first, results_may = conversation.ids.get(last, conversation.count) + 1, False
@@ -117,7 +124,7 @@ def _of_part(view: StateView) -> Iterator[Violation]:
     entries = values.get("entries")
     entries = entries if isinstance(entries, list | tuple) else ()
     length = values.get("history_length")
-    count = length if isinstance(length, int) else 0
+    count = length if is_step(length) else 0
     start = max(count - len(entries), 0)
     yield from sequence_breaks(entries, start)
     yield from token_breaks(entries, values.get("history_token"), start)

@@ -66,12 +66,13 @@ def violation(
 ) -> Violation:
     """Make a violation that says `sentence`, with its `words`, in both languages."""
     say: Sentences = {
-        language: text.format(call=call_id, id=id, **words)
+        language: text.format(call=call_id or _NO_ID[language], id=id, **words)
         for language, text in _SENTENCES[sentence].items()
     }
     return Violation(kind, say["en"], where, id, None, call_id, say)
 
 
+_NO_ID: Sentences = {"en": "(no id)", "pt-BR": "(sem id)"}
 _SENTENCES: Mapping[str, Sentences] = {
     "no_result": {
         "en": "the call {call} has no result, and the conversation went on past it",

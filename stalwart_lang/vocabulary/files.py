@@ -122,7 +122,8 @@ def check_file(
     if len(content) > MAX_BYTES:
         message = f"the file has more than {MAX_BYTES // 1_000_000} MB"
         where = Location(file, 1, 1, 1, 1)
-        findings.report("SV003", message, where, "divide it, and use `include:`")
+        fix = "divide it, and use `include:`" if "include" in shape.keys else None
+        findings.report("SV003", message, where, fix)
         return CheckedFile(Source(file, ""), content, None)
     try:
         source = Source(file, content.decode().removeprefix("\ufeff"))

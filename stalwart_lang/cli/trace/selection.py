@@ -4,6 +4,7 @@ import errno
 import functools
 from collections.abc import Callable, Generator, Iterator
 from contextlib import contextmanager
+from itertools import islice
 from typing import ParamSpec, TypeVar
 
 import click
@@ -14,6 +15,7 @@ from stalwart_lang.timeline import Damage, NoSuchRun, Run, Selection, read_runs
 from stalwart_lang.timeline.stored import (
     BadStore,
     NoSuchThread,
+    Thread,
     read_stored_run,
     stored_threads,
 )
@@ -34,7 +36,11 @@ def selection(command: Callable[..., T]) -> Callable[..., T]:
     """
 
     @click.argument("file", required=False)
-    @click.option("--store", metavar="URL", help="Not a file but an agent's store: sqlite:///…")
+    @click.option(
+        "--store",
+        metavar="URL",
+        help="Not a file but an agent's store: sqlite:///… or postgresql://…",
+    )
     @click.option("--trace-id", metavar="ID", help="Only the run of this trace: 4 digits or more.")
     @click.option("--thread", metavar="T", help="Only the runs of this thread (conversation).")
     @functools.wraps(command)
@@ -46,7 +52,7 @@ def selection(command: Callable[..., T]) -> Callable[..., T]:
         thread: str | None,
         **options: object,
     ) -> T:
-        source = _source(file, store, trace_id, thread)
+        source = _source(file, store, trace_id, thread, bool(options.get("listed")))
         with reading(source):
             chosen = Selection(trace_id, thread)
             return command(*args, file=source, chosen=chosen, **options)
@@ -54,7 +60,9 @@ def selection(command: Callable[..., T]) -> Callable[..., T]:
     return with_selection
 
 
-def _source(file: str | None, store: str | None, trace_id: str | None, thread: str | None) -> str:
+def _source(
+    file: str | None, store: str | None, trace_id: str | None, thread: str | None, listed: bool
+) -> str:
     if store is None and file is None:
         raise click.UsageError("Give a FILE, or --thread T --store URL.")
     if file is not None and store is not None:
@@ -63,8 +71,8 @@ def _source(file: str | None, store: str | None, trace_id: str | None, thread: s
         return str(file)
     if trace_id is not None:
         raise click.UsageError("A store has threads, not traces: choose one with --thread.")
-    if thread is None:
-        held = ", ".join(printable(name) for name in _threads(store)[:_NAMED]) or "none"
+    if thread is None and not listed:
+        held = ", ".join(printable(each.name) for each in _threads(store, _NAMED)) or "none"
         raise click.UsageError(f"Choose a thread with --thread. The store holds: {held}.")
     return store
 
@@ -74,9 +82,9 @@ def is_store(source: str) -> bool:
     return source.startswith(("sqlite://", "postgresql://", "postgres://"))
 
 
-def _threads(store: str) -> list[str]:
+def _threads(store: str, most: int) -> list[Thread]:
     try:
-        return stored_threads(store)
+        return list(islice(stored_threads(store), most))
     except BadStore as error:
         raise Unreadable(printable(str(error))) from error
 

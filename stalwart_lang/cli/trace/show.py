@@ -18,6 +18,7 @@ from stalwart_lang.timeline.records import Damage, Span, read_line
 from stalwart_lang.timeline.runs import Run
 from stalwart_lang.timeline.select import Selection
 from stalwart_lang.timeline.sources import STANDARD_INPUT, is_compressed
+from stalwart_lang.timeline.stored import Thread, moment_of, stored_threads
 from stalwart_lang.timeline.text import Line, Piece, Step, Style, heading, steps_of, timeline
 from stalwart_lang.timeline.why import decisions_of, explain
 
@@ -32,7 +33,7 @@ _OUTCOMES: dict[str, Style] = {
 
 @click.command()
 @selection
-@click.option("--list", "listed", is_flag=True, help="One line a run.")
+@click.option("--list", "listed", is_flag=True, help="One line a run; of a store, a thread.")
 @click.option("--why", type=int, metavar="STEP", help="The decisions of a step, and their rules.")
 @click.option("--follow", is_flag=True, help="Go on as the file is written, until Ctrl-C.")
 def show(file: str, chosen: Selection, listed: bool, why: int | None, follow: bool) -> None:
@@ -48,8 +49,13 @@ def show(file: str, chosen: Selection, listed: bool, why: int | None, follow: bo
     if follow:
         _follow(file, chosen)
         return
-    runs = runs_of(file, chosen)
     print_line = line_printer()
+    if listed and is_store(file):
+        for thread in stored_threads(file):
+            if chosen.thread in (None, thread.name):
+                print_line((Piece(_listed_thread(thread)),))
+        return
+    runs = runs_of(file, chosen)
     if listed:
         for run in runs:
             print_line(_listed(run))
@@ -76,6 +82,11 @@ def _listed(run: Run) -> Line:
         Piece(f"{run.outcome:<9}", _OUTCOMES.get(run.outcome, "")),
         Piece(f"  {len(run.spans):>6} spans  {_duration(run.duration_ms):>10}"),
     )
+
+
+def _listed_thread(thread: Thread) -> str:
+    last = moment_of(thread.last).isoformat(timespec="seconds").replace("+00:00", "Z")
+    return f"{last}  {printable(thread.name):<32}  {thread.checkpoints:>6} checkpoints"
 
 
 def _duration(milliseconds: float) -> str:

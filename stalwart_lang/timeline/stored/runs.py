@@ -2,8 +2,9 @@
 
 The store keeps no durations and nothing of what happened inside a tool: the spans have the moment
 of their checkpoint and no end; the whole thread lasts from its first to its last. A step is the
-checkpoint of its number. What it did is written after the checkpoint before it; a pause after the
-checkpoint itself, since the step that pauses makes none.
+checkpoint of its number. What it did is written after the checkpoint before it. A pause is written
+there too, since the step that pauses makes its checkpoint when it goes on: a step that waits for a
+person has none yet. A run of ours pauses where it checked the call, which is the step before.
 """
 
 import hashlib
@@ -12,12 +13,14 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
+from stalwart_lang.runs.state import NODE
 from stalwart_lang.timeline.records import Error, Span
 from stalwart_lang.timeline.runs import Run
 from stalwart_lang.timeline.stored.store import (
     INTERRUPT,
     Checkpoint,
     Store,
+    Thread,
     checkpoints_of,
     open_store,
 )
@@ -25,7 +28,22 @@ from stalwart_lang.timeline.stored.unpack import CLASS, unpack
 from stalwart_lang.tracing import attributes as names
 
 _ACT = "act"
+_START = "__start__"
+"""The task that takes in what came from outside (LangGraph's)."""
+
+_FROM_OUTSIDE = ("input", "update", "fork")
+"""The sources of checkpoints that no step made (LangGraph's)."""
+
 _GREGORIAN = datetime(1582, 10, 15, tzinfo=UTC)
+
+
+@dataclass(frozen=True, slots=True)
+class _Pause:
+    """A pause of a node: what is told of it, by the names of attributes."""
+
+    node: str
+    held: Mapping[str, Any]
+    ours: bool
 
 
 @dataclass(slots=True)
@@ -34,13 +52,28 @@ class _Written:
 
     nodes: list[str] = field(default_factory=list)
     acts: list[Mapping[str, Any]] = field(default_factory=list)
-    pauses: list[tuple[str, Any]] = field(default_factory=list)
+    pauses: list[_Pause] = field(default_factory=list)
+    of_agent: bool = False
+    """Whether a run of ours wrote it."""
 
 
-def stored_threads(url: str) -> list[str]:
-    """Return the threads of a store. Raises BadStore."""
+_NOTHING = _Written()
+
+
+def stored_threads(url: str) -> Iterator[Thread]:
+    """Yield the threads of a store, in order of name. Raises BadStore."""
     with open_store(url) as store:
-        return store.threads()
+        yield from store.threads()
+
+
+def moment_of(checkpoint: str) -> datetime:
+    """Return when a checkpoint was made: its id is a UUID of version 6 (RFC 9562, 5.6)."""
+    digits = checkpoint.replace("-", "")
+    try:
+        ticks = (int(digits[:12], 16) << 12) | int(digits[13:16], 16)
+        return _GREGORIAN + timedelta(microseconds=ticks // 10)
+    except (ValueError, OverflowError):
+        return _GREGORIAN
 
 
 def read_stored_run(url: str, thread: str) -> Run:
@@ -59,7 +92,7 @@ def _spans(store: Store, thread: str) -> Iterator[Span]:
     trace_id = _hash(thread, 32)
     checkpoints = checkpoints_of(store, thread)
     written = _written(store, thread)
-    start, end = _moment(checkpoints[0].id), _moment(checkpoints[-1].id)
+    start, end = moment_of(checkpoints[0].id), moment_of(checkpoints[-1].id)
     error = _what_stopped(checkpoints, written)
     root = Span(
         type="span",
@@ -78,29 +111,71 @@ def _spans(store: Store, thread: str) -> Iterator[Span]:
         },
     )
     yield root
+    resumed = _resumed(checkpoints)
     for checkpoint in checkpoints:
-        before = written.get(checkpoint.parent or "", _Written())
-        after = written.get(checkpoint.id, _Written())
-        moment = _moment(checkpoint.id)
-        made = _Step(trace_id, checkpoint.id, moment)
+        before = written.get(checkpoint.parent or "", _NOTHING)
+        after = written.get(checkpoint.id, _NOTHING)
+        made = _Step(trace_id, checkpoint.id, moment_of(checkpoint.id))
         source = checkpoint.source
         # What came from outside was written by no node, whichever waited there.
-        outside = source in ("input", "update")
-        nodes = [str(source)] if outside else before.nodes or after.nodes or [str(source)]
+        outside = source in _FROM_OUTSIDE
+        nodes = [str(source)] if outside else _nodes(before, after) or [str(source)]
+        steps: dict[str, str] = {}
         for node in nodes:
-            step = made.span(
-                names.NODE,
-                root.span_id,
-                {names.STEP: checkpoint.step, names.STEP_NAME: node},
-            )
+            attributes = {names.STEP: checkpoint.step, names.STEP_NAME: node}
+            step = made.span(names.NODE, root.span_id, attributes)
+            steps[node] = step.span_id
             yield step
+        last = step.span_id
         acts = before.acts if source != "input" else []
-        if before.pauses:
-            yield made.resume(acts, step.span_id)
+        if before.pauses and not outside:
+            if resumed.get(checkpoint.parent or "") == checkpoint.id:
+                for pause in before.pauses:
+                    if not pause.ours:
+                        yield made.pause(pause, steps.get(pause.node, last))
+            yield made.resume(acts, last)
         for act in acts:
-            yield made.act(act, step.span_id)
-        for node, pause in after.pauses:
-            yield made.pause(node, pause, step.span_id)
+            yield made.act(act, last)
+        for pause in after.pauses:
+            if pause.ours:
+                yield made.pause(pause, last)
+        waiting = [pause for pause in after.pauses if not pause.ours]
+        if waiting and checkpoint.id not in resumed:
+            yield from _waiting(made, checkpoint.step, after.nodes, waiting, root.span_id)
+
+
+def _resumed(checkpoints: Sequence[Checkpoint]) -> dict[str, str]:
+    """Return the checkpoints that a node went on from, with the first that came of it."""
+    resumed: dict[str, str] = {}
+    for checkpoint in checkpoints:
+        if checkpoint.parent is not None and checkpoint.source not in _FROM_OUTSIDE:
+            resumed.setdefault(checkpoint.parent, checkpoint.id)
+    return resumed
+
+
+def _nodes(before: "_Written", after: "_Written") -> list[str]:
+    """Return the nodes that a step was of.
+
+    What came in is handed to the first by a step of its own, which is LangGraph's; of a run of
+    ours, which has one node, it is shown as that node's.
+    """
+    if before.nodes != [_START] or not after.of_agent:
+        return before.nodes
+    return after.nodes
+
+
+def _waiting(
+    made: "_Step", step: object, nodes: Sequence[str], pauses: Sequence["_Pause"], parent: str
+) -> Iterator[Span]:
+    """Yield the step that waits for a person, which comes after the checkpoint of `step`."""
+    number = step + 1 if isinstance(step, int) else None
+    steps: dict[str, str] = {}
+    for node in nodes:
+        span = made.span(names.NODE, parent, {names.STEP: number, names.STEP_NAME: node})
+        steps[node] = span.span_id
+        yield span
+    for pause in pauses:
+        yield made.pause(pause, steps.get(pause.node, parent))
 
 
 def _what_stopped(checkpoints: Sequence[Checkpoint], written: Mapping[str, _Written]) -> str | None:
@@ -113,7 +188,7 @@ def _what_stopped(checkpoints: Sequence[Checkpoint], written: Mapping[str, _Writ
         if checkpoint.source == "input":
             stopped = None
             continue
-        for act in written.get(checkpoint.parent or "", _Written()).acts:
+        for act in written.get(checkpoint.parent or "", _NOTHING).acts:
             if act.get("kind") == "call":
                 stopped = _error(act)
     return stopped
@@ -168,17 +243,8 @@ class _Step:
         }
         return self.span(names.RESUME, parent, held)
 
-    def pause(self, node: str, value: Any, parent: str) -> Span:
-        asked = value.get("value") if isinstance(value, Mapping) and CLASS in value else value
-        held: dict[str, Any] = {names.STEP_NAME: node}
-        if isinstance(asked, Mapping):
-            waits_for = asked.get("waits_for")
-            if isinstance(waits_for, list):
-                held[names.WAITS_FOR] = ", ".join(map(str, waits_for))
-            held[names.TOOL_NAME] = asked.get("tool")
-            held[names.TOOL_CALL_ID] = asked.get("call_id")
-            held[names.OUTCOME] = asked.get("outcome")
-        return self.span(names.INTERRUPT, parent, held)
+    def pause(self, pause: _Pause, parent: str) -> Span:
+        return self.span(names.INTERRUPT, parent, {names.STEP_NAME: pause.node, **pause.held})
 
 
 _ACTS: Mapping[str, str] = {
@@ -206,36 +272,41 @@ _KEPT: Mapping[str, str] = {
 
 def _written(store: Store, thread: str) -> dict[str, _Written]:
     found: dict[str, _Written] = {}
+    kept_by_agent = store.is_of_agent()
     for checkpoint, path in store.paths(thread):
         here = found.setdefault(checkpoint, _Written())
         node = _node(path)
-        if node and not node.startswith("__") and node not in here.nodes:
+        here.of_agent = here.of_agent or (kept_by_agent and node == NODE)
+        if node and (node == _START or not node.startswith("__")) and node not in here.nodes:
             here.nodes.append(node)
     for write in store.writes(thread, (_ACT, INTERRUPT)):
         here = found.setdefault(write.checkpoint, _Written())
+        held = unpack(write.kind, write.value)
         if write.channel == _ACT:
-            act = unpack(write.kind, write.value)
-            if isinstance(act, dict):
-                here.acts.append(act)
-        else:
-            node, pauses = _node(write.path), unpack(write.kind, write.value)
-            here.pauses += [(node, pause) for pause in pauses] if isinstance(pauses, list) else []
+            if isinstance(held, dict):
+                here.acts.append(held)
+        elif isinstance(held, list):
+            node = _node(write.path)
+            here.pauses += [_pause(node, value, here.of_agent) for value in held]
     return found
+
+
+def _pause(node: str, value: Any, ours: bool) -> _Pause:
+    asked = value.get("value") if isinstance(value, Mapping) and CLASS in value else value
+    held: dict[str, Any] = {}
+    if isinstance(asked, Mapping):
+        waits_for = asked.get("waits_for")
+        if isinstance(waits_for, list):
+            held[names.WAITS_FOR] = ", ".join(map(str, waits_for))
+        held[names.TOOL_NAME] = asked.get("tool")
+        held[names.TOOL_CALL_ID] = asked.get("call_id")
+        held[names.OUTCOME] = asked.get("outcome")
+    return _Pause(node, held, ours)
 
 
 def _node(path: str) -> str:
     """Return the node that a task is of, by its path: `~__pregel_pull, run`."""
     return path.rpartition(", ")[2]
-
-
-def _moment(checkpoint: str) -> datetime:
-    """Return when a checkpoint was made: its id is a UUID of version 6 (RFC 9562, 5.6)."""
-    digits = checkpoint.replace("-", "")
-    try:
-        ticks = (int(digits[:12], 16) << 12) | int(digits[13:16], 16)
-        return _GREGORIAN + timedelta(microseconds=ticks // 10)
-    except (ValueError, OverflowError):
-        return _GREGORIAN
 
 
 def _span_id(checkpoint: str, count: int) -> str:

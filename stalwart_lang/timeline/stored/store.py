@@ -19,9 +19,15 @@ from stalwart_lang.store_url import (
     told_without_password,
     without_password,
 )
-from stalwart_lang.timeline.stored.unpack import source_and_step, unpack, unpack_state
+from stalwart_lang.timeline.stored.unpack import (
+    UNDECODABLE,
+    source_and_step,
+    unpack,
+    unpack_state,
+)
 
 _CANNOT_OPEN = (sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_READONLY)
+_HELD = (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED)
 _OF_AGENTS = ("stalwart_store", "stalwart_calls")
 """The tables that agents of ours keep beside LangGraph's."""
 
@@ -30,6 +36,15 @@ _TOGETHER = 512
 
 _SMALL = 16_000
 """Bytes of a channel that is read with others; a larger one is read alone."""
+
+_LARGEST = 64_000_000
+"""Bytes of one value that are read; a store that holds a larger one is refused."""
+
+_COMPARED = 2_000
+"""Threads of which the names are looked through for one that is near to what was asked for."""
+
+_BUSY_SECONDS = 2.0
+"""How long a lock of a writer is waited for."""
 
 INTERRUPT = "__interrupt__"
 """The channel that a task writes its pause to (LangGraph)."""
@@ -48,6 +63,15 @@ class BadStore(Exception):
 
 class NoSuchThread(Exception):
     """Raised where a store holds no such thread; its text names those that are near."""
+
+
+@dataclass(frozen=True, slots=True)
+class Thread:
+    """A thread of a store: its name, how many checkpoints it has, and the id of the last."""
+
+    name: str
+    checkpoints: int
+    last: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,10 +130,14 @@ class Store:
         metadata = "metadata::text" if blobs else "metadata"
         self._described = f"checkpoint_id, parent_checkpoint_id, {metadata}"
 
-    def threads(self) -> list[str]:
-        """Return the threads, in order of name."""
-        sql = "SELECT DISTINCT thread_id FROM checkpoints ORDER BY thread_id"
-        return [str(row[0]) for row in self._rows(sql, ())]
+    def threads(self) -> Iterator[Thread]:
+        """Yield the threads, in order of name."""
+        sql = (
+            "SELECT thread_id, COUNT(*), MAX(checkpoint_id) FROM checkpoints "
+            "WHERE checkpoint_ns = '' GROUP BY thread_id ORDER BY thread_id"
+        )
+        for name, checkpoints, last in self._rows(sql, ()):
+            yield Thread(str(name), int(checkpoints), str(last))
 
     def checkpoints(self, thread: str) -> Iterator[Checkpoint]:
         """Yield the checkpoints of a thread's own graph (not of graphs in it), in order."""
@@ -131,6 +159,7 @@ class Store:
 
     def writes(self, thread: str, channels: Sequence[str]) -> Iterator[Write]:
         """Yield what was written to `channels`, in order."""
+        self._refuse_large(self._writes, thread)
         marks = ", ".join("?" * len(channels))
         sql = (
             f"SELECT checkpoint_id, task_path, channel, type, {self._value} "
@@ -171,6 +200,7 @@ class Store:
 
         `channels` are those that will be read of the states that changed them; others may be.
         """
+        self._refuse_large("checkpoint_blobs", thread)
         columns = "'json', checkpoint::text" if self._blobs else "type, checkpoint"
         sql = (
             f"SELECT {self._described}, {columns} FROM checkpoints "
@@ -249,9 +279,31 @@ class Store:
         return sum(int(row[0] or 0) for row in list(self._rows(sql, (thread,))))
 
     def calls(self, thread: str) -> list[tuple[str, int]]:
-        """Return the ids of the calls on an agent's record, with their steps of the history."""
-        sql = "SELECT call_id, step FROM stalwart_calls WHERE thread = ? ORDER BY step"
-        return [(str(call), int(step)) for call, step in self._rows(sql, (thread,))]
+        """Return the ids of the calls on an agent's record, with their steps of the history.
+
+        Raises BadStore where the record holds what no agent writes there.
+        """
+        sql = (
+            "SELECT call_id, step, arguments, result FROM stalwart_calls "
+            "WHERE thread = ? ORDER BY step"
+        )
+        found: list[tuple[str, int]] = []
+        for call, step, arguments, result in self._rows(sql, (thread,)):
+            if not isinstance(call, str):
+                raise self._damaged_call(call, "call_id", "no text")
+            if not isinstance(step, int):
+                raise self._damaged_call(call, "step", "no number")
+            if not isinstance(unpack("json", arguments), dict):
+                raise self._damaged_call(call, "arguments", "no JSON object")
+            if result is not None and unpack("json", result) is UNDECODABLE:
+                raise self._damaged_call(call, "result", "no JSON")
+            found.append((call, step))
+        return found
+
+    def _damaged_call(self, call: object, column: str, why: str) -> BadStore:
+        return BadStore(
+            f"{self._name}: the record of calls is damaged: {column} of the call {call} is {why}"
+        )
 
     def is_of_agent(self) -> bool:
         """Whether an agent of ours keeps its runs here, and not only a graph of LangGraph."""
@@ -268,6 +320,18 @@ class Store:
             return str(identity)
         raise BadStore(f"{self._name}: it is no agent's store: it has no id")
 
+    def _refuse_large(self, table: str, thread: str) -> None:
+        """Raise BadStore where a thread has a value too large to read; SQLite does it by itself."""
+        if not self._blobs:
+            return
+        sql = f"SELECT MAX(octet_length(blob)) FROM {table} WHERE thread_id = ?"
+        for (size,) in self._few(sql, (thread,)):
+            if size is not None and size > _LARGEST:
+                raise BadStore(
+                    f"{self._name}: {table} holds a value of {size // 1_000_000} MB: more than "
+                    f"{_LARGEST // 1_000_000} MB is not read"
+                )
+
     def _rows(self, sql: str, parameters: Sequence[object]) -> Iterator[Sequence[Any]]:
         return iter(self._query(sql, parameters))
 
@@ -278,7 +342,7 @@ def _inline(kind: str | None, values: Mapping[str, Any], name: str) -> Any:
     return unpack(kind, bytes(held)) if isinstance(held, msgspec.Raw) else held
 
 
-def _checkpoint(identity: object, parent: object, metadata: bytes | str | None) -> Checkpoint:
+def _checkpoint(identity: object, parent: object, metadata: object) -> Checkpoint:
     before = None if parent is None else str(parent)
     return Checkpoint(str(identity), before, *source_and_step(metadata))
 
@@ -308,7 +372,8 @@ def checkpoints_of(store: Store, thread: str) -> list[Checkpoint]:
 
 def no_such_thread(store: Store, thread: str) -> NoSuchThread:
     """Make the error that a store holds no such thread."""
-    near = get_close_matches(thread, store.threads(), 3, 0.5)
+    names = [each.name for each in islice(store.threads(), _COMPARED)]
+    near = get_close_matches(thread, names, 3, 0.5)
     hint = f"; it holds {', '.join(near)}" if near else ""
     return NoSuchThread(f"the store holds no thread {thread}{hint}")
 
@@ -341,29 +406,48 @@ def _sqlite(path: Path) -> Iterator[Store]:
     try:
         connection.execute("PRAGMA trusted_schema = OFF")
         connection.execute("PRAGMA query_only = ON")
+        connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, _LARGEST)
+        # All that is read is of one moment: an agent may go on writing meanwhile.
+        connection.execute("BEGIN")
         _require_tables(connection, path)
 
         def query(sql: str, parameters: Sequence[object]) -> Iterator[Any]:
             try:
                 yield from connection.execute(sql, parameters)
-            except sqlite3.DatabaseError as error:
-                raise BadStore(f"{path}: {error}") from error
+            except (sqlite3.Error, UnicodeError) as error:
+                raise BadStore(f"{path}: {_said(error)}") from error
 
         yield Store(str(path), query, query, "writes", "value")
     except sqlite3.DatabaseError as error:
-        raise BadStore(f"{path}: {error}") from error
+        raise BadStore(f"{path}: {_said(error)}") from error
     finally:
         connection.close()
+
+
+def _said(error: Exception) -> str:
+    """Return what an error of SQLite says, and where that is not clear, what it means."""
+    if isinstance(error, UnicodeError):
+        return "a text that was asked for is none that a store can hold"
+    if isinstance(error, sqlite3.Error) and _code(error) == sqlite3.SQLITE_TOOBIG:
+        return f"it holds a value of more than {_LARGEST // 1_000_000} MB, which is not read"
+    if isinstance(error, sqlite3.Error) and _code(error) in _HELD:
+        return f"{error}: try again when nobody writes to it"
+    return str(error)
+
+
+def _code(error: sqlite3.Error) -> int:
+    code = getattr(error, "sqlite_errorcode", None)  # not every error comes from SQLite itself
+    return code & 0xFF if isinstance(code, int) else -1
 
 
 def _open_for_reading(path: Path) -> sqlite3.Connection:
     name = quote(str(path.resolve()))
     try:
-        connection = sqlite3.connect(f"file:{name}?mode=ro", uri=True, timeout=5)
+        connection = sqlite3.connect(f"file:{name}?mode=ro", uri=True, timeout=_BUSY_SECONDS)
         connection.execute("SELECT 1 FROM sqlite_schema LIMIT 1").fetchall()
     except sqlite3.OperationalError as error:
-        if error.sqlite_errorcode & 0xFF not in _CANNOT_OPEN:
-            raise BadStore(f"{path}: {error}; try again when nobody writes to it") from error
+        if _code(error) not in _CANNOT_OPEN:
+            raise BadStore(f"{path}: {_said(error)}") from error
         # A file in WAL mode needs a file beside it, which a folder that cannot be written refuses.
         # Without a log there is nobody writing, and the file alone is all there is.
         for log in (path.with_name(path.name + end) for end in ("-wal", "-journal")):
@@ -382,11 +466,12 @@ def _require_tables(connection: sqlite3.Connection, path: Path) -> None:
     """Make sure that what is read are tables: a view could hold anything."""
     for table in ("checkpoints", "writes", *_OF_AGENTS):
         found = connection.execute(
-            "SELECT type FROM sqlite_schema WHERE name = ?", (table,)
+            "SELECT type, rootpage FROM sqlite_schema WHERE name = ?", (table,)
         ).fetchone()
         if found is None and table in _OF_AGENTS:
             continue  # a store of LangGraph's own
-        if found is None or found[0] != "table":
+        # Of a virtual table, which is made by whatever program, there is no page.
+        if found is None or found[0] != "table" or not found[1]:
             raise BadStore(f"{path}: it is no store of runs: it has no table {table}")
 
 
@@ -399,6 +484,8 @@ def _postgresql(url: str) -> Iterator[Store]:
     name = without_password(url)
     try:
         with psycopg.connect(url, options="-c default_transaction_read_only=on") as connection:
+            # All that is read is of one moment: an agent may go on writing meanwhile.
+            connection.isolation_level = psycopg.IsolationLevel.REPEATABLE_READ
             numbers = count(1)
 
             def query(sql: str, parameters: Sequence[object]) -> Iterator[Any]:
@@ -411,6 +498,10 @@ def _postgresql(url: str) -> Iterator[Store]:
                 yield from connection.execute(sql.replace("?", "%s"), parameters, binary=True)
 
             yield Store(name, query, few, "checkpoint_writes", "blob", blobs=True)
+    except UnicodeError as error:
+        raise BadStore(
+            f"{name}: a text that was asked for is none that a store can hold"
+        ) from error
     except psycopg.errors.UndefinedTable as error:
         raise BadStore(f"{name}: it is no store of runs") from error
     except psycopg.Error as error:

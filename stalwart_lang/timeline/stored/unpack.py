@@ -23,31 +23,41 @@ class Undecodable:
 
 UNDECODABLE = Undecodable()
 
+_DAMAGED = (ValueError, TypeError, RecursionError, msgspec.MsgspecError)
+"""What decoding raises; TypeError for a mapping's key that Python cannot have."""
 
-def unpack(kind: str | None, value: bytes | str | None) -> Any:
-    """Return the value of a row: its `type` column and its bytes."""
+
+def unpack(kind: str | None, value: object) -> Any:
+    """Return the value of a row: its `type` column and its bytes. Raises nothing."""
     if value is None or kind in (None, "null", "empty"):
         return None
-    data = value.encode() if isinstance(value, str) else value
+    data = _bytes(value)
+    if data is None:
+        return UNDECODABLE
     try:
         if kind == "msgpack":
             return _decode(data)
         if kind == "json":
             return json.loads(data)
-    except (ValueError, RecursionError, msgspec.MsgspecError):
+    except _DAMAGED:
         return UNDECODABLE
     return UNDECODABLE
 
 
-def unpack_state(
-    kind: str | None, value: bytes | str | None
-) -> tuple[Mapping[str, Any], Mapping[str, Any]]:
+def _bytes(value: object) -> bytes | None:
+    """Return the bytes of a column; None of one of another type, which SQLite may hold anywhere."""
+    if isinstance(value, str):
+        return value.encode("utf-8", "surrogatepass")
+    return bytes(value) if isinstance(value, bytes | memoryview) else None
+
+
+def unpack_state(kind: str | None, value: object) -> tuple[Mapping[str, Any], Mapping[str, Any]]:
     """Return a checkpoint's versions of channels, and their values, of which each is data or a
     `msgspec.Raw` of the same kind: what is not asked for stays packed.
 
     Both are empty of a damaged checkpoint.
     """
-    data = value.encode("utf-8", "surrogatepass") if isinstance(value, str) else value
+    data = _bytes(value)
     try:
         if data is not None and kind == "msgpack":
             state = _MSGPACK_STATE.decode(data)
@@ -55,7 +65,7 @@ def unpack_state(
         if data is not None and kind == "json":
             state = _JSON_STATE.decode(data)
             return state.channel_versions, state.channel_values
-    except (ValueError, RecursionError, msgspec.MsgspecError):
+    except _DAMAGED:
         pass  # of an unusual shape: what can be read of it is
     held = unpack(kind, value)
     whole = held if isinstance(held, dict) else {}
@@ -83,13 +93,13 @@ class _Metadata(msgspec.Struct):
 _JSON_METADATA = msgspec.json.Decoder(_Metadata)
 
 
-def source_and_step(metadata: bytes | str | None) -> tuple[Any, Any]:
+def source_and_step(metadata: object) -> tuple[Any, Any]:
     """Return what made a checkpoint and its number, of its metadata as JSON; None where damaged."""
-    data = metadata.encode("utf-8", "surrogatepass") if isinstance(metadata, str) else metadata
+    data = _bytes(metadata)
     try:
         held = _JSON_METADATA.decode(data or b"")
         return held.source, held.step
-    except (ValueError, RecursionError, msgspec.MsgspecError):
+    except _DAMAGED:
         plain = unpack("json", data)  # which takes NaN, as who wrote it does
     return (plain.get("source"), plain.get("step")) if isinstance(plain, dict) else (None, None)
 

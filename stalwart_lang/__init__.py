@@ -4,11 +4,11 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 from stalwart_lang.diagnostics import AgentError, VocabularyError
-from stalwart_lang.selector.plan import Call, Missing, Plan, Reason
-from stalwart_lang.selector.selector import Selector
 from stalwart_lang.vocabulary.model import Language, Vocabulary
 
 if TYPE_CHECKING:
+    from stalwart_lang.selector.plan import Call, Missing, Plan, Reason
+    from stalwart_lang.selector.selector import Selector
     from stalwart_lang.runs.agent import Agent, Reply
     from stalwart_lang.runs.tools import Money, tool
 
@@ -28,9 +28,14 @@ __all__ = [
     "tool",
 ]
 
-# A selector is used from the shell: what only runs need is imported when it is asked for.
+# Most commands need neither runs nor the selector: they are imported when they are asked for.
 _LATER = {
     "Agent": "stalwart_lang.runs.agent",
+    "Call": "stalwart_lang.selector.plan",
+    "Missing": "stalwart_lang.selector.plan",
+    "Plan": "stalwart_lang.selector.plan",
+    "Reason": "stalwart_lang.selector.plan",
+    "Selector": "stalwart_lang.selector.selector",
     "Money": "stalwart_lang.runs.tools",
     "Reply": "stalwart_lang.runs.agent",
     "tool": "stalwart_lang.runs.tools",

@@ -1,5 +1,6 @@
 """The command `stalwart`. Each group of commands is a module, imported only when it is called."""
 
+import gc
 import io
 import sys
 from collections.abc import Mapping
@@ -7,6 +8,9 @@ from collections.abc import Mapping
 import click
 
 from stalwart_lang.cli.lazy_group import LazyGroup
+
+_BETWEEN_COLLECTIONS = 50_000
+"""Objects made before cycles are looked for: what a command makes mostly lives until its end."""
 
 _COMMANDS: Mapping[str, tuple[str, str]] = {
     "chat": ("stalwart_lang.cli.chat:chat", "Talk with an agent."),
@@ -36,4 +40,5 @@ def main() -> None:
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(encoding="utf-8", errors="backslashreplace")
+    gc.set_threshold(_BETWEEN_COLLECTIONS)
     stalwart(prog_name="stalwart")

@@ -17,6 +17,7 @@ from time import process_time
 
 import msgspec
 
+from stalwart_lang.cli.trace.show import show
 from stalwart_lang.cli.trace.stats import stats
 from stalwart_lang.timeline import Span
 
@@ -45,9 +46,22 @@ def trace_stats(file: str) -> None:
         stats.main([file, "--json"], standalone_mode=False)
 
 
+def trace_show(file: str) -> None:
+    """`stalwart trace show FILE --trace-id ID`: the trace of the line in the middle."""
+    path = Path(file)
+    with path.open("rb") as lines:
+        lines.seek(path.stat().st_size // 2)
+        lines.readline()
+        trace_id = msgspec.json.decode(lines.readline(), type=Span).trace_id
+    with redirect_stdout(io.StringIO()) as shown:
+        show.main([file, "--trace-id", trace_id], standalone_mode=False)
+    assert shown.getvalue().startswith("Run: ")
+
+
 PASSES: Mapping[str, Callable[[str], None]] = {
     "bare": bare,
     "dict": to_dict,
+    "show": trace_show,
     "stats": trace_stats,
 }
 

@@ -34,6 +34,17 @@ def figures(folder: Path, spans: int) -> Iterator[Row]:
         yield Row("  memory", megabytes, "MB", at_most=100)
 
 
+def one_shown(folder: Path, spans: int) -> Iterator[Row]:
+    """One trace of the file shown, against a bare pass of msgspec over the whole file."""
+    for starts, what in ((False, "runs of 10 to 40 spans"), (True, "with their starts")):
+        file = write_trace(folder / "trace.jsonl", spans, shape="runs", starts=starts)
+        megabytes = measured("show", file)[1]
+        value, ours, theirs = compared("show", "bare", file, _PAIRS)
+        note = f"{ours:.2f} / {theirs:.2f} s"
+        yield Row(f"show of one / bare pass: {what}", value, "×", note, at_most=0.5)
+        yield Row("  memory", megabytes, "MB", at_most=100)
+
+
 def hostile(folder: Path, spans: int) -> Iterator[Row]:
     """Traces made to fill the memory, or to take time that is not linear in their size."""
     for shape, starts, what, most in (
@@ -52,6 +63,7 @@ def hostile(folder: Path, spans: int) -> Iterator[Row]:
 
 SECTIONS: Mapping[str, Callable[[Path, int], Iterator[Row]]] = {
     "stats": figures,
+    "show": one_shown,
     "stats-hostile": hostile,
 }
 

@@ -615,9 +615,66 @@ def test_of_many_lines_that_are_no_record_the_first_are_named(file, command):
     assert told[10:] == [f"{file}: and 4,990 more lines passed over"]
 
 
+@pytest.fixture(scope="module")
+def endless(tmp_path_factory) -> Path:
+    """A trace whose second line goes on for more than anybody needs, and a third one."""
+    path = tmp_path_factory.mktemp("endless") / "run.jsonl"
+    path.write_bytes(
+        lines(record()) + b'{"x":"' + b"y" * (2**25 + 2**20) + b'"}\n' + lines(record())
+    )
+    return path
+
+
+@pytest.mark.parametrize("pack", [bytes, gzip.compress, zstandard.compress], ids=["", "gz", "zst"])
+@pytest.mark.parametrize(
+    "command",
+    [
+        *(("show",), ("show", "--list"), ("show", "--trace-id", TRACE), ("show", "--thread", "t")),
+        *(("tree",), ("stats",), ("html", "-o", "-"), ("export", "--otlp"), ("diff",)),
+    ],
+    ids=" ".join,
+)
+def test_a_line_that_would_fill_the_memory_ends_the_trace(endless, tmp_path, command, pack):
+    path = tmp_path / "run"
+    path.write_bytes(pack(endless.read_bytes()))
+    name, *options = command
+    said = "passed over: the next line is longer than 32 MiB: it and what is after it is not read"
+    if name == "diff":
+        result = trace(name, path, path)
+        assert (result.exit_code, result.stderr) == (0, f"{path}:1: {said}\n" * 2)
+        return
+    result = trace(name, path, *options)
+    if "t" in options:
+        assert (result.exit_code, "it holds no run of thread t" in result.stderr) == (2, True)
+        return
+    assert (result.exit_code, result.stderr) == (0, f"{path}:1: {said}\n")
+    assert result.stdout == trace(name, "-", *options, given=lines(record())).stdout
+
+
+def test_of_what_is_followed_too(endless, file, follow):
+    following = follow(file)
+    file.write_bytes(endless.read_bytes())
+    assert len(following.lines(3)) == 3
+    assert following.process.wait() == 0
+    assert ":1: passed over: the next line is longer" in following.process.stderr.read()
+
+
+def test_in_diff_too_the_first_lines_that_are_no_record_are_named(file):
+    file.write_bytes(lines(record()) + b"hello\n" * 5000)
+    told = trace("diff", file, file).stderr.splitlines()
+    assert told[:2] == [f"{file}:{at}: passed over: it is not JSON" for at in (2, 3)]
+    assert told[20:] == [f"{file}: and 4,990 more lines passed over"] * 2
+
+
 def test_two_runs_of_a_thread_are_told_apart(file):
     desk(file)
     desk(file)
+    for options in (("--why", 0), ("--follow",)):
+        given = None if options[0] == "--why" else file.read_bytes()
+        shown = trace("show", file if given is None else "-", *options, given=given).stdout
+        first, second = (line for line in shown.splitlines() if line.startswith("Run: "))
+        assert first == "Run: thread desk/u-3"
+        assert re.fullmatch(r"Run: thread desk/u-3, trace [0-9a-f]{32}, [0-9T:-]{19}Z", second)
     first, second = (line for line in show(file).stdout.splitlines() if line.startswith("Run: "))
     assert first == "Run: thread desk/u-3"
     assert re.fullmatch(r"Run: thread desk/u-3, trace [0-9a-f]{32}, [0-9T:-]{19}Z", second)

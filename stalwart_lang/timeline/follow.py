@@ -4,6 +4,7 @@ from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import ExitStack
 from dataclasses import dataclass, field
+from datetime import datetime
 from os import fstat
 from pathlib import Path
 from typing import IO
@@ -11,8 +12,9 @@ from typing import IO
 import msgspec
 
 from stalwart_lang.timeline.kinds import kind_of
-from stalwart_lang.timeline.records import Span
+from stalwart_lang.timeline.records import CutShort, Span
 from stalwart_lang.timeline.select import Selection, prefix_of_id
+from stalwart_lang.timeline.sources import LONGEST, TOO_LONG
 from stalwart_lang.timeline.text import (
     Line,
     ending,
@@ -36,6 +38,7 @@ def follow_lines(path: Path, wait: Callable[[], None]) -> Iterator[tuple[int, by
 
     Raises:
         OSError: the file is there and cannot be read.
+        CutShort: a line is longer than `sources.LONGEST`.
     """
     with ExitStack() as files:
         stream: IO[bytes] | None = None
@@ -53,9 +56,11 @@ def follow_lines(path: Path, wait: Callable[[], None]) -> Iterator[tuple[int, by
                 stream.seek(0)
                 number, begun = 0, b""
             came = False
-            while piece := stream.readline():
+            while piece := stream.readline(LONGEST):
                 came = True
                 begun += piece
+                if len(begun) >= LONGEST:
+                    raise CutShort(TOO_LONG)
                 if begun.endswith(b"\n"):
                     number += 1
                     yield number, begun
@@ -99,6 +104,7 @@ def follow_timeline(spans: Iterable[Span], selection: Selection) -> Iterator[Lin
     live: dict[str, _Live] = {}
     ended: deque[str] = deque()
     at: tuple[str, str | None] | None = None
+    firsts: dict[str, str] = {}
     prefix = "" if selection.trace_id is None else prefix_of_id(selection.trace_id)
     for span in spans:
         if not span.trace_id.startswith(prefix):
@@ -115,7 +121,9 @@ def follow_timeline(spans: Iterable[Span], selection: Selection) -> Iterator[Lin
                     if at is None or at[0] != run.trace_id:
                         if at is not None:
                             yield ()
-                        yield heading(_thread(run), run.trace_id)
+                        thread = _thread(run) or ""
+                        again = firsts.setdefault(thread, run.trace_id) != run.trace_id
+                        yield heading(thread or None, run.trace_id, _start(run) if again else None)
                     if where is not None and at != (run.trace_id, where):
                         yield step_heading(run.numbers[where])
                     at = (run.trace_id, where)
@@ -130,6 +138,10 @@ def follow_timeline(spans: Iterable[Span], selection: Selection) -> Iterator[Lin
 def _thread(run: _Live) -> str | None:
     found = (text_of(span, names.CONVERSATION_ID) for span in run.spans.values())
     return next(filter(None, found), None)
+
+
+def _start(run: _Live) -> datetime:
+    return min(span.start for span in run.spans.values())
 
 
 def _told(run: _Live, span: Span) -> Iterator[tuple[str | None, Line]]:

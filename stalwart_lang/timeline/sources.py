@@ -8,6 +8,7 @@ import zlib
 from collections.abc import Callable, Generator, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import partial
 from os import fstat
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, Protocol, cast
@@ -28,8 +29,14 @@ _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 
 _PIECE = 1024
 """Compressed bytes taken at once: what they unpack to (at worst 32 MiB) is held in memory."""
+LONGEST = 2**25
+"""Bytes of a line that are read. What is longer is no trace, and would fill the memory."""
+
+TOO_LONG = f"the next line is longer than {LONGEST >> 20} MiB: it and what is after it is not read"
+
 _SPOOLED_IN_MEMORY = 2**22
 _BLOCK = 2**16
+_PARTS_OF_LONGEST = LONGEST // _BLOCK
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,11 +73,12 @@ def open_lines(path: str) -> Generator[Iterable[bytes], None, None]:
     """Open the lines of `path`, each with its end; `-` is standard input.
 
     What gzip or Zstandard compressed (their first bytes tell) is unpacked; a byte order mark is
-    left out. Lines may be of any length.
+    left out.
 
     Raises:
         OSError: `path` cannot be opened or read.
-        CutShort: while iterating, after the last line: compressed data ends early or is damaged.
+        CutShort: while iterating, after the last line that is read: the next one is longer than
+            `LONGEST`, or compressed data ends early or is damaged.
     """
     with _open(path) as (stream, unpacker):
         yield _lines(stream, unpacker)
@@ -195,10 +203,12 @@ def _unpacked(stream: io.BufferedReader) -> tuple[IO[bytes], _Unpacker | None]:
 
 
 def _lines(stream: IO[bytes], unpacker: _Unpacker | None) -> Iterator[bytes]:
-    first = stream.readline()
-    if first:
-        yield first.removeprefix(_BYTE_ORDER_MARK)
-    yield from stream
+    mark = _BYTE_ORDER_MARK
+    for line in iter(partial(stream.readline, LONGEST), b""):
+        if len(line) == LONGEST and not line.endswith(b"\n"):
+            raise CutShort(TOO_LONG)
+        yield line.removeprefix(mark)
+        mark = b""
     if unpacker is not None and unpacker.wrong is not None:
         raise CutShort(unpacker.wrong)
 
@@ -211,6 +221,8 @@ def _blocks(stream: IO[bytes], unpacker: _Unpacker | None) -> Iterator[bytes]:
             yield b"".join((*begun, block[:end]))
             begun.clear()
         begun.append(block[end:])
+        if len(begun) > _PARTS_OF_LONGEST:
+            raise CutShort(TOO_LONG)
     if rest := b"".join(begun):
         yield rest
     if unpacker is not None and unpacker.wrong is not None:

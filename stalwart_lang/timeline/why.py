@@ -1,7 +1,7 @@
 """Why a step went as it did: its decisions, and the rules that made them."""
 
 import stat
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from itertools import islice
 from pathlib import Path
 
@@ -23,13 +23,30 @@ from stalwart_lang.timeline.text import (
 )
 from stalwart_lang.tracing import attributes as names
 
+_WITHOUT_A_FILE: Mapping[str, str] = {
+    "approval": "no file: a person answered",
+    "catalogue": "no file: built into the check",
+    "arguments": "no file: built into the check",
+    "confirmation": "no file: built into the check",
+    "default": "no file: nothing stands against it",
+}
+"""Where a rule without a file is, by the step of the check that decided."""
+
 _LARGEST_FILE = 2**24
 _LONGEST_LINE = 10_000
 
 
 def decisions_of(step: Step) -> list[Span]:
-    """Return the spans of a step that decided something: its plans and its checks."""
-    return [n.span for n in walk([step.node]) if kind_of(n.span) in ("plan", "check")]
+    """Return the spans of a step that decided something: its plans and its checks.
+
+    An undo that was read from a store has its check's decision itself.
+    """
+    return [
+        node.span
+        for node in walk([step.node])
+        if kind_of(node.span) in ("plan", "check")
+        or (kind_of(node.span) == "undo" and text_of(node.span, names.DECIDED_BY) is not None)
+    ]
 
 
 def explain(step: Step, run: Run, beside: Path) -> Iterator[Line]:
@@ -100,7 +117,8 @@ def _rule(span: Span, beside: Path) -> Iterator[Line]:
     file = text_of(span, names.RULE_FILE)
     number = span.attributes.get(names.RULE_LINE)
     if file is None:
-        yield _told("at", "the trace does not say where the rule is")
+        by = text_of(span, names.DECIDED_BY)
+        yield _told("at", _WITHOUT_A_FILE.get(by or "", "the trace does not say where the rule is"))
         return
     if not isinstance(number, int) or isinstance(number, bool) or number < 1:
         yield _told("at", file)

@@ -5,9 +5,9 @@ import click
 from stalwart_lang.cli.closed_pipe import reader_may_leave
 from stalwart_lang.cli.errors import Unreadable, unreadable
 from stalwart_lang.cli.trace.printing import line_printer
-from stalwart_lang.cli.trace.selection import reading
+from stalwart_lang.cli.trace.selection import PassedOver, reading
 from stalwart_lang.terminal import printable, printable_json
-from stalwart_lang.timeline import Damage, NoSuchRun
+from stalwart_lang.timeline import NoSuchRun
 from stalwart_lang.timeline.diff.as_json import comparison_object
 from stalwart_lang.timeline.diff.difference import Comparison, Nothing, SeveralRuns, compare
 from stalwart_lang.timeline.diff.text import comparison_lines
@@ -45,12 +45,9 @@ def diff(a: str, b: str, trace_id_a: str | None, trace_id_b: str | None, as_json
 
 
 def _compare(files: tuple[str, str], trace_ids: tuple[str | None, str | None]) -> Comparison:
-    def tell(which: int, damage: Damage) -> None:
-        reason = printable(damage.reason)
-        click.echo(f"{files[which]}:{damage.line}: passed over: {reason}", err=True)
-
+    told = [PassedOver(file) for file in files]
     try:
-        return compare(files, trace_ids, tell)
+        found = compare(files, trace_ids, lambda which, damage: told[which](damage))
     except OSError as error:
         raise unreadable(str(error.filename or " or ".join(files)), error) from error
     except NoSuchRun as error:
@@ -67,7 +64,7 @@ def _compare(files: tuple[str, str], trace_ids: tuple[str | None, str | None]) -
                 f"{file}: it holds no run of trace {printable(error.asked)}; "
                 f"`stalwart trace show --list {file}` lists its runs"
             ) from error
-        if error.damage is not None:
-            reason = printable(error.damage.reason)
-            raise Unreadable(f"{printable(file)}:{error.damage.line}: no span: {reason}") from error
-        raise Unreadable(f"{printable(file)}: it holds no spans") from error
+        raise told[error.which].nothing() from error
+    for each in told:
+        each.found()
+    return found

@@ -14,10 +14,10 @@ from stalwart_lang.cli.trace.printing import line_printer
 from stalwart_lang.cli.trace.selection import PassedOver, is_store, runs_of, selection
 from stalwart_lang.terminal import printable
 from stalwart_lang.timeline.follow import follow_lines, follow_timeline
-from stalwart_lang.timeline.records import Damage, Span, read_line
+from stalwart_lang.timeline.records import CutShort, Damage, Span, read_line
 from stalwart_lang.timeline.runs import Run
 from stalwart_lang.timeline.select import Selection
-from stalwart_lang.timeline.sources import STANDARD_INPUT, is_compressed
+from stalwart_lang.timeline.sources import STANDARD_INPUT, is_compressed, open_lines
 from stalwart_lang.timeline.stored import Thread, moment_of, stored_threads
 from stalwart_lang.timeline.text import Line, Piece, Step, Style, heading, steps_of, timeline
 from stalwart_lang.timeline.why import decisions_of, explain
@@ -101,6 +101,7 @@ def _why(file: str, runs: Iterable[Run], number: int, print_line: Callable[[Line
     beside = Path() if file == STANDARD_INPUT or is_store(file) else Path(file).parent
     found: list[Step] = []
     known: list[int] = []
+    threads: set[str | None] = set()
     for run in runs:
         steps = steps_of(run)
         known += [step.number for step in steps if step.number is not None]
@@ -110,9 +111,11 @@ def _why(file: str, runs: Iterable[Run], number: int, print_line: Callable[[Line
                 with reader_may_leave():  # the exit code tells what was found nevertheless
                     if len(found) > 1:
                         print_line(())
-                    print_line(heading(run.thread, run.trace_id))
+                    again = run.thread in threads
+                    print_line(heading(run.thread, run.trace_id, run.start if again else None))
                     for line in explain(step, run, beside):
                         print_line(line)
+        threads.add(run.thread)
     if not found:
         span = f"its steps are {min(known)} to {max(known)}" if known else "it has none"
         raise click.UsageError(f"{file}: there is no step {number}; {span}.")
@@ -133,15 +136,24 @@ def _arriving(file: str) -> Iterator[Span]:
     tell = PassedOver(file)
     tell.found()
     if file == STANDARD_INPUT:
-        lines: Iterable[tuple[int, bytes]] = enumerate(sys.stdin.buffer, 1)
+        lines: Iterable[tuple[int, bytes]] = enumerate(_piped(), 1)
     else:
         path = Path(file)
         if path.is_file() and is_compressed(path):
             raise Unreadable(f"{printable(file)}: it is compressed: show it without --follow")
         lines = follow_lines(path, lambda: time.sleep(_POLL_SECONDS))
-    for number, line in lines:
-        for found in read_line(line, number):
-            if isinstance(found, Damage):
-                tell(found)
-            else:
-                yield found
+    number = 0
+    try:
+        for number, line in lines:
+            for found in read_line(line, number):
+                if isinstance(found, Damage):
+                    tell(found)
+                else:
+                    yield found
+    except CutShort as error:
+        tell(Damage(max(1, number), str(error)))
+
+
+def _piped() -> Iterator[bytes]:
+    with open_lines(STANDARD_INPUT) as lines:
+        yield from lines

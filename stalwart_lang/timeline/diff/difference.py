@@ -54,12 +54,11 @@ class SeveralRuns(ValueError):
 
 
 class Nothing(ValueError):
-    """A trace without a run to compare; with the first line that holds none, if any."""
+    """A trace without a run to compare."""
 
-    def __init__(self, which: int, damage: Damage | None, asked: str | None) -> None:
-        super().__init__(which, damage, asked)
+    def __init__(self, which: int, asked: str | None) -> None:
+        super().__init__(which, asked)
         self.which = which
-        self.damage = damage
         self.asked = asked
 
 
@@ -193,10 +192,10 @@ def compare(
         reading = _Reading(paths, trace_ids, sources, _size(paths) >= _AT_ONCE)
         read = reading.read(None)
         for which, (reduced, damages) in enumerate(read):
-            if not reduced.runs:
-                raise Nothing(which, damages[0] if damages else None, trace_ids[which])
             for damage in damages:
                 on_damage(which, damage)
+            if not reduced.runs:
+                raise Nothing(which, trace_ids[which])
         runs = _chosen(read, trace_ids)
         prepare: Prepare = None
         notes: tuple[str, ...] = ()

@@ -195,6 +195,7 @@ class _RowMaker:
         self._axis = axis
         self._longest = longest
         self._links = links
+        self._undone = story.undone
         self._first_violation = next(iter(story.violations), None)
 
     def items(self, places: Sequence[Place | Fold]) -> Iterator[Row | FoldedRows]:
@@ -237,6 +238,8 @@ class _RowMaker:
         start = offset_ms(story.run, span)
         x, width = self._bar(start, None if span.open else start + length_ms(span))
         badge = badge_of(span, words)
+        if badge is None and span.span_id in self._undone:
+            badge = Badge("plain", "undone", Markup(words.undone))
         violation = story.violations.get(span.span_id)
         known = span.duration_ms is not None
         takes = "" if span.open else duration(length_ms(span), words) if known else "—"

@@ -44,6 +44,15 @@ class Story:
     violations: Mapping[str, str]
 
     @property
+    def undone(self) -> frozenset[str]:
+        """The ids of the calls that were undone."""
+        return frozenset(
+            undo.call.span_id
+            for undo in self.undos
+            if undo.call is not None and not undo.span.failed and not undo.span.open
+        )
+
+    @property
     def cause(self) -> Span | None:
         """What made the run fail: the last failure before it was undone, or before it ended."""
         if self.run.outcome != "failed":

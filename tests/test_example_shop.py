@@ -155,6 +155,23 @@ def test_the_page_from_the_store_tells_what_waits_and_what_came_of_it(shop):
     assert said == (
         "Falhou: provision_account falhou (RuntimeError); update_crm e charge_card foram desfeitas."
     )
+    html = (shop / "run.html").read_text("utf-8")
+    rows = re.findall(r'class="kind k-tool">.*?</summary>', html)
+    told = [re.sub("<[^>]*>", "", re.split("class=.unseen", row)[0]).split()[1:] for row in rows]
+    assert [row[:2] for row in told] == [
+        ["charge_card", "desfeita"],
+        ["update_crm", "desfeita"],
+        ["provision_account", "falhou"],
+    ]
+    why = ("stalwart", "trace", "show", "--thread", "desk/u-17", "--store", "sqlite:///runs.db")
+    for step, said in (
+        (13, "no file: a person answered"),
+        (15, "undo      restore_crm -> allow\n    decided by default\n    at         no file: "),
+    ):
+        came = run(shop, *why, "--why", str(step))
+        assert (came.returncode, said in came.stdout) == (0, True)
+    listed = run(shop, *why[:3], *why[5:], "--list").stdout
+    assert re.fullmatch(r"20[-0-9T:]{17}Z  desk/u-17 +22 checkpoints\n", listed)
     run(shop, *chat, "show order 4411")
     assert stored_page(shop, "en").startswith("Completed: ")
 

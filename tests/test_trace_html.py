@@ -131,7 +131,7 @@ def test_the_figures_are_those_of_the_run(folder):
     figures = dict(re.findall(r"<dt>(.*?)</dt><dd>(.*?)</dd>", page))
     assert figures == {
         "Duration": "11.3 s",
-        "Steps": "4",
+        "Rounds": "4",
         "Model calls": "4",
         "Tool calls": "5",
         "Errors": "1",

@@ -188,6 +188,10 @@ class TestTracedTool:
             def look():
                 yield 1
 
+    def test_a_tracer_that_is_not_given_by_name_is_told(self, tracer):
+        with pytest.raises(TypeError, match=r"JsonLinesTracer is no tool: .*tracer=…"):
+            traced_tool(tracer)
+
 
 class TestContext:
     def test_a_thread_goes_on_below_the_span_where_its_function_was_carried(self, tracer, path):

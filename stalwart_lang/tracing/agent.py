@@ -154,7 +154,8 @@ def traced_tool(
     partial calls, or the class of an object that is called. Arguments (defaults too; `args` and
     `kwargs` of what tells no signature) and the result are content.
 
-    Raises TypeError for a generator function: its span would leak into what reads it.
+    Raises TypeError for a generator function, whose span would leak into what reads it, and for
+    what cannot be called.
     """
     if function is None:
         return lambda function: _traced(function, tracer, name)
@@ -166,6 +167,11 @@ def _traced(
 ) -> Callable[..., Any]:
     if isinstance(function, staticmethod | classmethod):  # the decorator stands above it
         return type(function)(_traced(function.__func__, tracer, name))
+    if not callable(function):
+        raise TypeError(
+            f"{type(function).__name__} is no tool: a tracer is given by name, "
+            "@traced_tool(tracer=…)"
+        )
     runs = _that_runs(function)
     called = name or _name_of(function)
     if inspect.isgeneratorfunction(runs) or inspect.isasyncgenfunction(runs):

@@ -200,12 +200,15 @@ def _section(
 def _figures(entry: _Entry, figures: RunFigures, words: Words) -> tuple[tuple[str, str, str], ...]:
     """Return each figure's label, value and tone (`zero` where it is nothing)."""
 
+    # Of an agent that records no steps they are its rounds.
+    steps = words.figure_rounds if figures.steps == figures.rounds else words.figure_steps
+
     def toned(label: str, count: int, tone: str = "") -> tuple[str, str, str]:
         return label, number(count, words), tone if count else "zero"
 
     return (
         (words.duration, entry.duration, ""),
-        toned(words.figure_steps, figures.steps),
+        toned(steps, figures.steps),
         toned(words.model_calls, figures.model_calls),
         toned(words.tool_calls, figures.tool_calls),
         toned(words.errors, figures.errors, "bad"),

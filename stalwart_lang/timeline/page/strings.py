@@ -42,6 +42,7 @@ class Words:
     start: str
     duration: str
     figure_steps: str
+    figure_rounds: str
     model_calls: str
     tool_calls: str
     tokens_in: str
@@ -196,6 +197,7 @@ WORDS: Mapping[str, Words] = {
         start="started",
         duration="Duration",
         figure_steps="Steps",
+        figure_rounds="Rounds",
         model_calls="Model calls",
         tool_calls="Tool calls",
         tokens_in="Tokens in",
@@ -330,6 +332,7 @@ WORDS: Mapping[str, Words] = {
         start="início",
         duration="Duração",
         figure_steps="Passos",
+        figure_rounds="Rodadas",
         model_calls="Chamadas de modelo",
         tool_calls="Chamadas de ferramenta",
         tokens_in="Tokens de entrada",

@@ -40,7 +40,8 @@ def summary_lines(summary: Summary, *, plots: bool = False) -> Iterator[Line]:
     else:
         yield from _all(summary)
     yield _labelled("rounds", f"{summary.rounds:,}")
-    yield _labelled("steps", f"{summary.steps:,}")
+    if summary.steps != summary.rounds:  # of agents that record no steps they are the rounds
+        yield _labelled("steps", f"{summary.steps:,}")
     yield _labelled("model calls", f"{summary.model_calls:,}")
     yield _labelled("tool calls", f"{summary.tool_calls:,}")
     yield _labelled("errors", f"{summary.errors:,}", "error" if summary.errors else "")

@@ -12,6 +12,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from datetime import date, datetime
 from enum import Enum
+from itertools import count
 from pathlib import Path, PurePosixPath
 
 import pytest
@@ -326,6 +327,15 @@ class TestContent:
             "stalwart.turn": TURN
         }
 
+    @pytest.mark.parametrize("redact", [True, None])
+    def test_what_is_too_long_for_a_line_is_a_digest(self, path, redact):
+        longest = "a " * 2**19
+        held = self.written(path, longest, capture_content=True, redact=redact)
+        assert held == {"stalwart.turn": longest}
+        for value in (longest + "b", [longest]):
+            held = self.written(path, value, capture_content=True, redact=redact)
+            assert list(held) == ["stalwart.turn_digest"]
+
     def test_a_redaction_that_fails_leaves_a_digest_and_is_reported(self, path, caplog):
         def broken(value: object) -> object:
             raise RuntimeError(value)
@@ -497,7 +507,29 @@ def test_no_attribute_breaks_the_agent_or_a_line(tracer, path, hostile):
     assert [record["type"] for record in records(path)] == ["start", "span"]
 
 
-@pytest.mark.parametrize("value", [range(10**15), _EndlessSequence(), {_Hostile("a"): 1}])
+class _EndlessDict(dict):
+    def items(self):
+        return ((str(at), at) for at in count())
+
+
+class _EndlessList(list):
+    def __iter__(self):
+        return count()
+
+
+class _EndlessSet(set):
+    def __iter__(self):
+        return count()
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        *(range(10**15), _EndlessSequence(), {_Hostile("a"): 1}),
+        *(_EndlessDict(a=1), _EndlessList([1]), _EndlessSet({1})),
+    ],
+    ids=lambda value: type(value).__name__,
+)
 def test_no_value_takes_its_digest_for_ever(tracer, path, value):
     with tracer.tool("count", {"items": value}):
         pass

@@ -11,7 +11,7 @@ returns, so what lies outside has a text here too:
 | a date, a time, a UUID, a path | as a string, the first two in ISO 8601 |
 | bytes | as a string, in Base64 |
 | a range | as a string, `range(0, 9)`: it may be longer than any list |
-| a sequence that is none of Python's own | as a list; over 100,000 items, the name of its type |
+| a sequence, set or mapping that is none of Python's own | as one of them; over 100,000 items, the name of its type |
 | a set | as a list, in the order of its texts |
 | a member of an enumeration | as its value |
 | a dataclass, a model of pydantic | as the object of its fields |
@@ -21,7 +21,7 @@ returns, so what lies outside has a text here too:
 import json
 from base64 import b64encode
 from collections import deque
-from collections.abc import Mapping, Sequence, Set
+from collections.abc import Iterable, Mapping, Sequence, Set
 from contextlib import suppress
 from dataclasses import fields, is_dataclass
 from datetime import date, time
@@ -31,9 +31,13 @@ from itertools import islice
 from json.encoder import encode_basestring
 from math import isfinite
 from pathlib import PurePath
+from typing import TypeVar
 from uuid import UUID
 
+_T = TypeVar("_T")
+
 _DECIMAL_LIMIT = 10**4000
+_PLAIN = (dict, list, tuple, deque, set, frozenset)
 _MOST = 100_000
 """Items of an object that gives them one by one, for ever it may be."""
 
@@ -81,7 +85,9 @@ def _text(value: object, readable: bool) -> str:
         case date() | time():
             return f'"{value.isoformat()}"'
         case Mapping():
-            pairs = [(str(key), item) for key, item in value.items()]
+            if (held := _all(value, value.items())) is None:
+                return _text(type(value), readable)
+            pairs = [(str(key), item) for key, item in held]
             if not readable:
                 pairs.sort(key=_utf16_order)
             return "{" + ",".join(_pair(key, item, readable) for key, item in pairs) + "}"
@@ -92,13 +98,11 @@ def _text(value: object, readable: bool) -> str:
             return f'"{b64encode(value).decode()}"'
         case range():
             return f'"{value!r}"'
-        case list() | tuple() | deque():
-            return "[" + ",".join(_text(item, readable) for item in value) + "]"
-        case Sequence():
-            items = [*islice(value, _MOST + 1)]
-            return _text(items if len(items) <= _MOST else type(value), readable)
-        case Set():
-            return "[" + ",".join(sorted(_text(item, readable) for item in value)) + "]"
+        case Sequence() | Set() | deque():
+            if (items := _all(value, value)) is None:
+                return _text(type(value), readable)
+            texts = [_text(item, readable) for item in items]
+            return "[" + ",".join(sorted(texts) if isinstance(value, Set) else texts) + "]"
         case type():
             return json.dumps(value.__qualname__)
         case _ if is_dataclass(value):
@@ -110,6 +114,14 @@ def _text(value: object, readable: bool) -> str:
             return _text(held if isinstance(held, Mapping) else type(value), readable)
         case _:
             return json.dumps(type(value).__qualname__, ensure_ascii=False)
+
+
+def _all(value: object, items: Iterable[_T]) -> Iterable[_T] | None:
+    """Return what an object holds; None of one of somebody else's that gives too many."""
+    if type(value) in _PLAIN:
+        return items
+    found = [*islice(items, _MOST + 1)]
+    return found if len(found) <= _MOST else None
 
 
 def _pair(key: str, item: object, readable: bool) -> str:

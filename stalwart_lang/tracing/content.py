@@ -23,6 +23,9 @@ Attributes: TypeAlias = Mapping[str, AttributeValue]
 Redact: TypeAlias = Callable[[object], object]
 """Returns a value of the same shape with what is personal in it replaced."""
 
+LONGEST_CONTENT = 2**20
+"""Characters of one content that are captured."""
+
 _INT64 = 2**63
 _ONLY_TEXT = frozenset((str,))
 _ALWAYS_DIGESTS = (ARGS_DIGEST, HISTORY_TOKEN)
@@ -44,7 +47,8 @@ class ContentRule:
     def attributes(self, content: Mapping[str, object]) -> dict[str, AttributeValue]:
         """Return one attribute for each content: its name, or its name + `_digest`.
 
-        A redaction that fails gives the digest, so that nothing leaves unredacted.
+        A redaction that fails gives the digest, so that nothing leaves unredacted; so does what is
+        longer than `LONGEST_CONTENT`, so that a record stays one that is read.
         """
         made: dict[str, AttributeValue] = {}
         last: object = self
@@ -61,17 +65,18 @@ class ContentRule:
         return made
 
     def _captured(self, name: str, value: object) -> dict[str, AttributeValue]:
+        text = value if isinstance(value, str) else readable_json(value).decode()
+        if len(text) > LONGEST_CONTENT:
+            return {name + DIGEST_SUFFIX: digest(value, self.digest_key)}
+        if self.redact is None:
+            return {name: text}
         try:
-            shown = value if self.redact is None else self.redact(_plain(value))
+            # What would be written, and nothing else: nothing of an object passes by its redaction.
+            shown = self.redact(value if isinstance(value, str) else json.loads(text))
         except Exception as error:  # an author's own redaction
             self._reporter.report("Content is kept as digests: its redaction failed", error)
             return {name + DIGEST_SUFFIX: digest(value, self.digest_key)}
         return {name: shown if isinstance(shown, str) else readable_json(shown).decode()}
-
-
-def _plain(value: object) -> object:
-    """Return what would be written of a value: nothing of an object passes by its redaction."""
-    return value if isinstance(value, str) else json.loads(readable_json(value))
 
 
 def content_rule(

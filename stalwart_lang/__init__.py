@@ -7,10 +7,10 @@ from stalwart_lang.diagnostics import AgentError, VocabularyError
 from stalwart_lang.vocabulary.model import Language, Vocabulary
 
 if TYPE_CHECKING:
-    from stalwart_lang.selector.plan import Call, Missing, Plan, Reason
-    from stalwart_lang.selector.selector import Selector
     from stalwart_lang.runs.agent import Agent, Reply
     from stalwart_lang.runs.tools import Money, tool
+    from stalwart_lang.selector.plan import Call, Missing, Plan, Reason
+    from stalwart_lang.selector.selector import Selector
 
 __all__ = [
     "Agent",

@@ -19,7 +19,7 @@ from jsonschema import Draft202012Validator
 from stalwart_lang import AgentError, Money, Vocabulary
 from stalwart_lang.diagnostics import CATALOGUE, Diagnostic, Findings
 from stalwart_lang.runs.agent_declarations import AGENT_FILE, agent_schema
-from stalwart_lang.runs.agent_file import load_agent
+from stalwart_lang.runs.agent_file import check_agent_text, load_agent
 from stalwart_lang.runs.spec import AgentSpec
 from stalwart_lang.runs.tools import ToolMark
 from stalwart_lang.vocabulary.declarations import Either, ListOf, MapOf, Record, Shape
@@ -200,6 +200,78 @@ def test_a_file_that_cannot_be_read(tmp_path):
     assert found.code == "SV200"
 
 
+def test_a_pipe_is_not_waited_for(tmp_path):
+    for name in ("pipe.yaml", "pipe.py"):
+        os.mkfifo(tmp_path / name)
+    (found,) = errors(tmp_path / "pipe.yaml")
+    assert (found.code, found.fix) == ("SV200", None)
+    assert found.message.endswith("cannot be read: it is no regular file")
+    file = write(tmp_path, SMALL + "vocabulary: ./pipe.yaml\n", tools=NOTE)
+    assert shown(errors(file)) == [
+        ("SV203", 3, 13, "`./pipe.yaml` cannot be read: it is no regular file", None)
+    ]
+    file = write(tmp_path, "agents: {desk: }\ntools: [{python: pipe}]\n")
+    assert shown(errors(file)) == [
+        ("SV210", 2, 18, "there is no module `pipe`", "is `pipe.py` beside this file?")
+    ]
+
+
+# A model, and facts that are misnamed
+
+
+def test_a_model_of_a_module(tmp_path):
+    agent = SMALL + "on_unread: model\nmodel: {python: model:ask}\n"
+    spec = load_agent(write(tmp_path, agent, tools=NOTE, model="def ask(m, t):\n    return 'so'\n"))
+    assert spec.model is not None
+    assert (spec.model([], []), spec.on_unread) == ("so", "model")
+    assert load_agent(write(tmp_path / "none", SMALL, tools=NOTE)).model is None
+
+
+def test_a_model_is_no_class_and_not_what_a_module_imports(tmp_path):
+    tools = "class Client: ...\n\n\ndef _own(): ...\n\n\n" + NOTE
+    agent = SMALL + "model: {python: tools:Client}\n"
+    (found,) = errors(write(tmp_path, agent, tools=tools))
+    assert (found.code, found.message, found.fix) == (
+        "SV208",
+        "`tools` has no function `Client`",
+        "one of `_own`, `note`",
+    )
+
+
+def test_a_module_that_fails_is_told_once(tmp_path):
+    agent = SMALL + "model: {python: tools:ask}\n"
+    (found,) = errors(write(tmp_path, agent, tools="raise ValueError\n"))
+    assert (found.code, found.location.line) == ("SV211", 2)
+
+
+def test_a_fact_that_was_meant_to_be_another_is_logged(tmp_path, caplog):
+    load_agent(write(tmp_path, SHOP + "facts: {card_on_fle: true, shop_name: Ana}\n", tools=TOOLS))
+    (record,) = caplog.records
+    assert (record.name, record.levelname) == ("stalwart_lang.runs", "WARNING")
+    said = record.getMessage()
+    assert "agent.yaml:4:9: warning[SV207]: no rule requires the fact `card_on_fle`" in said
+    assert "fix: did you mean `card_on_file`?" in said
+    caplog.clear()
+    load_agent(write(tmp_path, SHOP + "facts: {card_on_fle: 3, loyal: true}\n", tools=TOOLS))
+    assert caplog.records == []
+
+
+def test_a_file_that_is_being_written_is_checked_without_its_modules(tmp_path):
+    file = write(tmp_path, tools="raise ValueError\n")
+    text = (
+        "agents: {desk: }\ntools: [{python: tools}]\nvocabulary: shop\non_unread: model\n"
+        "model: {python: tool:ask}\nfacts: {card_on_fle: true}\n"
+    )
+    assert [
+        (one.code, one.severity, one.location.line, one.location.column, one.fix)
+        for one in check_agent_text(text, str(file))
+    ] == [
+        ("SV210", "error", 5, 17, "write `tools`"),
+        ("SV207", "warning", 6, 9, "did you mean `card_on_file`?"),
+    ]
+    assert check_agent_text(text.replace("tool:", "tools:").replace("fle", "file"), str(file)) == ()
+
+
 @pytest.mark.parametrize(
     ("content", "code"),
     [
@@ -236,6 +308,37 @@ SHOP = "agents: {desk: {tools: [get_order]}}\nvocabulary: shop\ntools: [{python:
             "agents: {a/b: }\ntools: [{python: tools}]\n",
             ("SV025", 1, 10, "`a/b` is not a name of at most 200 characters, without blanks, / and "
                 "characters that cannot be seen", None),
+        ),
+        (
+            'agents: {"de\\u202esk": }\ntools: [{python: tools}]\n',
+            ("SV025", 1, 10, "`de\\u202esk` is not a name of at most 200 characters, without "
+                "blanks, / and characters that cannot be seen", None),
+        ),
+        (
+            f"agents: {{{'x' * 201}: }}\ntools: [{{python: tools}}]\n",
+            ("SV025", 1, 10, f"`{'x' * 59}…` is not a name of at most 200 characters, without "
+                "blanks, / and characters that cannot be seen", None),
+        ),
+        (
+            SMALL + "model: tools:ask\n",
+            ("SV020", 3, 8, "`model` must be a model, which is a mapping, not the text `tools:ask`",
+                None),
+        ),
+        (
+            SMALL + "model: {python: tools}\n",
+            ("SV025", 3, 17, "`tools` is not a module, a colon and a function", None),
+        ),
+        (
+            SMALL + "model: {python: toolz:note}\n",
+            ("SV210", 3, 17, "there is no module `toolz`", "write `tools`"),
+        ),
+        (
+            SMALL + "model: {python: tools:nte}\n",
+            ("SV208", 3, 17, "`tools` has no function `nte`", "did you mean `note`?"),
+        ),
+        (
+            SMALL + "storage: sqlite:/runs.db\n",
+            ("SV205", 3, 10, "a storage is a URL", "write `sqlite:///runs.db`"),
         ),
         (
             "agents: {desk: {tool: [x]}}\ntools: [{python: tools}]\n",
@@ -487,14 +590,7 @@ def test_the_rendering_shows_the_line_and_points_at_the_function(tmp_path, monke
         "   |             ^^^^^\n"
         "  shop/tools.py:4:1: the function is here\n"
         f"  stalwart_lang/vocabularies/shop.yaml:{line}:3: the tool is declared here\n"
-        "  fix: did you mean `order`?\n"
-        "shop/agent.yaml:7:13: error[SV215]: the function of `get_order` needs `order`, which the "
-        "vocabulary's tool does not take\n"
-        " 7 |   - python: tools\n"
-        "   |             ^^^^^\n"
-        "  shop/tools.py:4:1: the function is here\n"
-        f"  stalwart_lang/vocabularies/shop.yaml:{line}:3: the tool is declared here\n"
-        "  fix: declare `order` under `takes:`, or give the parameter a default"
+        "  fix: write `order_id` instead of `order`"
     )
 
 
@@ -549,6 +645,10 @@ def test_two_functions_for_one_tool(tmp_path):
             "tools.py:3:2",
         ),
         ("raise ValueError('\\x1b[31mred')\n", "ValueError: \\x1b[31mred", "tools.py:1:1"),
+        ("raise KeyError\n", "KeyError", "tools.py:1:1"),
+        ("\n\nraise GeneratorExit\n", "GeneratorExit", "tools.py:3:1"),
+        ("x = '\0'\n", "SyntaxError: ", "tools.py:1:1"),
+        ("# coding: nonsense\n", "SyntaxError: unknown encoding: nonsense", "tools.py:1:1"),
     ],
 )
 def test_a_module_that_fails_says_where_and_why(tmp_path, tools, message, place):
@@ -702,7 +802,7 @@ def test_it_is_a_schema_that_describes_every_key():
         assert key["description"].endswith("."), name
 
 
-@pytest.mark.parametrize("text", [AGENT, SMALL, SHOP])
+@pytest.mark.parametrize("text", [AGENT, SMALL, SHOP, SMALL + "model: {python: a.b:ask}\n"])
 def test_agent_files_are_valid(text):
     assert list(validator().iter_errors(plain(text))) == []
 

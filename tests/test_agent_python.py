@@ -171,6 +171,7 @@ def test_a_tracer_is_left_open(tmp_path):
         ({"only": ["get_ordr"]}, AgentError, "no tool is called `get_ordr`"),
         ({"tools": [charge_card], "only": ["charge_card"]}, AgentError, "undo of `charge_card`"),
         ({"vocabulary": "shopp"}, VocabularyError, "cannot be read"),
+        ({"storage": "sqlite:/runs.db"}, ValueError, "is a URL; write `sqlite:///runs.db`"),
         ({"vocabulary": None}, ValueError, "needs a model"),
         ({"on_unread": "model"}, ValueError, "needs a model"),
     ],
@@ -180,6 +181,65 @@ def test_what_is_wrong_is_told(given, error, said, tmp_path, monkeypatch):
     with pytest.raises(error, match=said):
         declared(**given)
     assert not list(tmp_path.iterdir())
+
+
+def test_a_fact_that_was_meant_to_be_another_is_logged(tmp_path, caplog):
+    with declared(facts={"card_on_fle": True, "loyal": True}):
+        pass
+    said = "no rule requires the fact `card_on_fle`; did you mean `card_on_file`?"
+    assert [record.getMessage() for record in caplog.records] == [said]
+    (tmp_path / "tools.py").write_text("def get_order(order_id: int): ...\n", "utf-8")
+    file = tmp_path / "agent.yaml"
+    file.write_text(
+        "agents: {desk: {tools: [get_order]}}\nvocabulary: shop\ntools: [{python: tools}]\n",
+        "utf-8",
+    )
+    with Agent.from_file(file, context={"card_on_fle": True}):
+        pass
+    assert [record.getMessage() for record in caplog.records] == [said, said]
+    with Agent.from_file(file, context={"card_on_file": True, "loyal": True}):
+        pass
+    assert len(caplog.records) == 2
+
+
+class Proxied:
+    """What stands for something that is not there yet, as frameworks keep in modules."""
+
+    def __getattr__(self, name):
+        raise RuntimeError(f"{name}: working outside of a request")
+
+    @property
+    def __class__(self):
+        raise RuntimeError("working outside of a request")
+
+
+def test_things_of_a_module_that_are_no_functions_are_left_alone():
+    module = ModuleType("their_tools")
+    vars(module).update(request=Proxied(), get_order=get_order)
+    with declared(tools=[module]) as desk:
+        assert desk.chat("show order 5", user="u").status == "done"
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        ("x", "the text `x`"),
+        ("./tools.py", "the text `./tools.py`"),
+        (int, "a class"),
+        (None, "a value of NoneType"),
+    ],
+)
+def test_what_is_no_tool_is_all_that_is_told(given, said):
+    with pytest.raises(AgentError) as raised:
+        declared(tools=[given], only=None)
+    (found,) = raised.value.diagnostics
+    assert found.code == "SV214"
+    assert found.message == f"tools are functions or modules, and one of them is {said}"
+
+
+def test_a_proxy_is_no_tool():
+    with pytest.raises(AgentError, match="one of them is a value of Proxied"):
+        declared(tools=[Proxied()], only=None)
 
 
 def test_a_file_or_a_tracer(tmp_path):

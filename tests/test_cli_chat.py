@@ -706,6 +706,28 @@ def test_one_of_several_agents(desk):
     assert outcome(chat(desk, "--agent", "desk", "--approve"))[0] == 0
 
 
+def test_a_model_of_the_agent_file(desk):
+    rewritten(desk, "storage", "on_unread: model\nmodel: {python: model:ask}\nstorage")
+    (desk / "model.py").write_text(
+        "def ask(messages, tools):\n"
+        "    if messages[-1]['content'] == 'hm':\n"
+        "        raise LookupError('of ana@example.com')\n"
+        "    return [{'name': 'cancel_order', 'arguments': {'order_id': 5}}]\n",
+        "utf-8",
+    )
+    came = chat(desk, "get rid of 5")
+    assert came.stdout.startswith(CARD)
+    assert chat(desk, "--decline").returncode == 1
+    quiet = chat(desk, "hm", "--user", "ana")
+    assert outcome(quiet) == (1, "This run stopped: the model failed (LookupError).\n")
+    shown = chat(desk, "hm", "--user", "ana", "--verbose")
+    assert shown.stdout == quiet.stdout
+    assert shown.stderr.startswith(
+        "the model failed: LookupError (the traceback is logged at INFO)"
+    )
+    assert shown.stderr.endswith("LookupError: of ana@example.com\n")
+
+
 def test_a_model_that_no_command_can_give(desk):
     rewritten(desk, "storage", "on_unread: model\nstorage")
     came = chat(desk, "show order 5")

@@ -374,6 +374,21 @@ def test_facts_go_with_a_vocabulary():
         tool_check(Checked(CATALOGUE), facts=FACTS)
 
 
+def test_a_language_is_one_of_two():
+    with pytest.raises(ValueError, match="language is 'pt'; it must be one of en, pt-BR"):
+        tool_check("shop", language="pt")  # type: ignore[arg-type]
+
+
+def test_a_fact_that_was_meant_to_be_another_is_logged(caplog):
+    tool_check("shop", facts={"card_on_fle": True})
+    tool_check("shop", facts={"card_on_file": True, "loyal": True})
+    (record,) = caplog.records
+    assert (record.name, record.levelname) == ("stalwart_lang.runs", "WARNING")
+    assert record.getMessage() == (
+        "no rule requires the fact `card_on_fle`; did you mean `card_on_file`?"
+    )
+
+
 def test_the_check_reads_dicts_too():
     check = tool_check("shop")
     call = {"id": "c1", "function": {"name": "get_order", "arguments": '{"order_id": 4411}'}}

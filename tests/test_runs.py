@@ -7,7 +7,7 @@ import re
 import subprocess
 import sys
 import threading
-from collections.abc import Callable
+from collections.abc import AsyncIterator, Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from pathlib import Path
@@ -22,7 +22,7 @@ from ledger_shop import REPLIES, TIMELINE, TURNS, Shop
 import stalwart_lang
 from stalwart_lang import Agent, Reply
 from stalwart_lang.runs.reply import Waiting
-from stalwart_lang.runs.storage import BadStorage
+from stalwart_lang.runs.storage import BadStorage, Storage
 from stalwart_lang.runs.stored_history import read_history
 from stalwart_lang.timeline.stored import read_stored_run
 from stalwart_lang.timeline.text import text_timeline
@@ -116,7 +116,7 @@ def test_a_user_needs_a_name(shop: Shop, user: str) -> None:
         agent.chat("show order 5", user=user)
 
 
-@pytest.mark.parametrize("name", ["a/b", "", "a\nb", "x" * 201])
+@pytest.mark.parametrize("name", ["a/b", "", "a\nb", "x" * 201, "a b", "a\u202eb", "a\udc80"])
 def test_an_agents_name_has_no_slash(name: str) -> None:
     """Else the agent a/b with the user c would be the agent a with the user b/c."""
     with pytest.raises(ValueError, match="is no agent's name"):
@@ -221,6 +221,66 @@ def test_a_turn_is_not_taken_while_a_call_waits(stored: Shop) -> None:
 
 
 # --- how runs stop
+
+
+def between(monkeypatch: pytest.MonkeyPatch, act: Callable[[], object]) -> None:
+    """Have something happen once, after an agent has looked and before it has the conversation."""
+    locked, acts = Storage.locked, [act]
+
+    def first(self: Storage, thread: str) -> Any:
+        if acts:
+            acts.pop()()
+        return locked(self, thread)
+
+    monkeypatch.setattr(Storage, "locked", first)
+
+
+@pytest.mark.parametrize("before", [False, True], ids=["a first turn", "a later turn"])
+def test_a_turn_that_another_process_has_ended_meanwhile(
+    stored: Shop, monkeypatch: pytest.MonkeyPatch, before: bool
+) -> None:
+    """What it did is before the turn that comes now, which a rollback shows."""
+    with stored.open() as one, stored.open() as other:
+        if before:
+            one.chat("show order 5", user="u-17")
+
+        def charge() -> None:
+            approve_all(other, other.chat("charge order 4411 40.00", user="u-17"))
+
+        between(monkeypatch, charge)
+        reply = one.chat("update the crm for order 5", user="u-17")
+        assert reply.waiting is not None
+        assert one.confirm("u-17", "approve", pause=reply.waiting.pause).status == "done"
+        assert one.rollback("u-17").text.endswith("latest first: update_crm (by restore_crm).")
+        assert stored.ledger[before:] == ["charge_card", "update_crm", "restore_crm"]
+    history = read_history(stored.store, "desk/u-17")
+    assert history.verify().verdict == "verified"
+
+
+def test_a_question_that_comes_up_meanwhile(stored: Shop, monkeypatch: pytest.MonkeyPatch) -> None:
+    with stored.open() as one, stored.open() as other:
+        one.chat("show order 5", user="u-17")
+        between(monkeypatch, lambda: other.chat("cancel order 6", user="u-17"))
+        reply = one.chat("show order 7", user="u-17")
+        assert reply.status == "waiting"
+        assert reply.waiting == other.waiting("u-17")
+        assert stored.ledger == ["get_order"]
+
+
+def test_what_another_process_undoes_meanwhile(
+    stored: Shop, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with stored.open() as one, stored.open() as other:
+        approve_all(one, one.chat("charge order 4411 40.00", user="u-17"))
+        between(monkeypatch, lambda: other.rewind("u-17", 0))
+        assert one.chat("show order 5", user="u-17").status == "done"
+        assert stored.ledger == ["charge_card", "refund_card", "get_order"]
+        assert one.rewind("u-17", 0).status == "nothing"
+    history = read_history(stored.store, "desk/u-17")
+    assert history.verify().verdict == "verified"
+    assert [entry["kind"] for entry in history.entries] == [
+        *("check", "call", "rewind", "undo", "check", "call"),
+    ]
 
 
 def test_best_effort_keeps_what_was_done(tmp_path: Path) -> None:
@@ -570,12 +630,49 @@ def test_a_turn_is_asked_about_once(shop: Shop) -> None:
 
 
 @pytest.mark.parametrize(
+    ("language", "turns", "asked"),
+    [
+        (
+            "en",
+            ("charge", "order 5", "40.00"),
+            (
+                ["Which order should be charged?", "How much should be charged?"],
+                ["How much should be charged?"],
+            ),
+        ),
+        (
+            "pt-BR",
+            ("cobrar", "pedido 5", "40,00"),
+            (["Qual pedido devo cobrar?", "Quanto devo cobrar?"], ["Quanto devo cobrar?"]),
+        ),
+    ],
+)
+def test_an_answer_to_a_part_is_asked_for_the_rest(
+    stored: Shop, language: str, turns: tuple[str, ...], asked: Any
+) -> None:
+    with stored.open() as agent:
+        for turn, questions in zip(turns, asked, strict=False):
+            reply = agent.chat(turn, user="u-17", language=language)  # type: ignore[arg-type]
+            assert (reply.status, reply.text) == ("asked", " ".join(questions))
+        reply = agent.chat(turns[-1], user="u-17")
+        assert reply.waiting is not None
+        assert reply.waiting.arguments["order_id"] == 5
+
+
+def test_what_was_not_read_before_is_no_answer_to_what_is_asked_now(shop: Shop) -> None:
+    with shop.open() as agent:
+        assert agent.chat("good morning", user="u-17").status == "asked"
+        assert agent.chat("charge order 5", user="u-17").status == "asked"
+        assert agent.chat("40.00", user="u-17").status == "waiting"
+
+
+@pytest.mark.parametrize(
     ("language", "turn", "text"),
     [
         ("en", "don't cancel order 5", "This was not read, and nothing was done. “don't”"),
         ("en", "charge order 5", "This was not read, and nothing was done. How much"),
-        ("pt-BR", "não cancele o pedido 5", "Isto não foi lido, e nada foi feito. “não”"),
-        ("pt-BR", "cobre o pedido 5", "Isto não foi lido, e nada foi feito. Quanto"),
+        ("pt-BR", "não cancele o pedido 5", "Isso não foi entendido, e nada foi feito. “não”"),
+        ("pt-BR", "cobre o pedido 5", "Isso não foi entendido, e nada foi feito. Quanto"),
     ],
 )
 def test_on_unread_refuse_asks_nothing(tmp_path: Path, language: Any, turn: str, text: str) -> None:
@@ -606,7 +703,7 @@ tools:
     ("language", "turn", "text"),
     [
         ("en", "stop order 5", "This can be read in more than one way."),
-        ("pt-BR", "pare o pedido 5", "Isto pode ser lido de mais de uma maneira."),
+        ("pt-BR", "pare o pedido 5", "Isso pode ser entendido de mais de uma maneira."),
     ],
 )
 def test_an_ambiguous_turn_is_asked_about(
@@ -741,6 +838,10 @@ def test_what_was_read_outside_is_not_sent_out_by_a_model(tmp_path: Path) -> Non
 INVALID = {"name": "get_order", "args": "{", "id": "c", "error": None}
 
 
+async def streamed() -> AsyncIterator[str]:
+    yield "It is"
+
+
 @pytest.mark.parametrize(
     ("answer", "why"),
     [
@@ -755,6 +856,12 @@ INVALID = {"name": "get_order", "args": "{", "id": "c", "error": None}
         (lambda: [{"name": "get_order", "arguments": [1]}], "BadAnswer"),
         (lambda: [7], "BadAnswer"),
         (lambda: {"choices": []}, "BadAnswer"),
+        (lambda: {"choices": [{"message": {"content": None}}]}, "BadAnswer"),
+        (lambda: AIMessage(""), "BadAnswer"),
+        (lambda: {"choices": [{"delta": {"content": "It is"}}]}, "BadAnswer"),
+        (lambda: SimpleNamespace(type="content_block_delta", delta=SimpleNamespace()), "BadAnswer"),
+        (lambda: (text for text in ("It", "is")), "BadAnswer"),
+        (streamed, "BadAnswer"),
         (lambda: AIMessage("", invalid_tool_calls=[INVALID]), "BadAnswer"),
         (lambda: object(), "BadAnswer"),
     ],
@@ -863,6 +970,12 @@ def test_a_model_may_return_what_its_provider_gives(
     assert shop.ledger == ["get_order"]
 
 
+def test_a_stream_is_told_to_be_none(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    with with_model(tmp_path).open(model=lambda messages, tools: iter(["It", "is"])) as agent:
+        agent.chat("hm", user="u-17")
+    assert "a stream, or a chunk of one, is no answer: return the whole answer" in caplog.text
+
+
 def test_a_failure_is_logged_without_what_it_says(
     tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
@@ -878,8 +991,7 @@ def test_a_failure_is_logged_without_what_it_says(
     tool, its_traceback, model, its = caplog.records
     assert (tool.levelname, model.levelname) == ("WARNING", "WARNING")
     assert tool.getMessage() == (
-        "provision_account failed: RuntimeError "
-        "(the traceback is logged at INFO, by stalwart_lang.runs)"
+        "provision_account failed: RuntimeError (the traceback is logged at INFO)"
     )
     assert model.getMessage().startswith(
         "the model failed: stalwart_lang.runs.model.BadAnswer: a model returns a text, a list of "
@@ -1329,6 +1441,27 @@ def test_the_graph_is_langgraphs_own(shop: Shop, tmp_path: Path) -> None:
         assert shop.ledger == ["cancel_order"]
         assert agent.confirm("u-17", "approve").status == "nothing"
     assert '"stalwart.node"' in (tmp_path / "run.jsonl").read_text("utf-8")
+
+
+@pytest.mark.parametrize("given", [{}, {"phase": "read"}, {"messages": []}, "cancel order 5", 5])
+@pytest.mark.parametrize("way", ["invoke", "stream", "as a node"])
+def test_what_is_no_turn_is_refused_before_it_is_kept(shop: Shop, way: str, given: Any) -> None:
+    from langgraph.graph import StateGraph
+
+    config: Any = {"configurable": {"thread_id": "desk/u-17"}}
+    with shop.open() as agent:
+        graph = agent.graph()
+        outer: Any = StateGraph(dict)
+        outer.add_node("desk", lambda _: graph.invoke(given, config)).set_entry_point("desk")
+        ways: dict[str, Callable[[], object]] = {
+            "invoke": lambda: graph.invoke(given, config),
+            "stream": lambda: list(graph.stream(given, config)),
+            "as a node": lambda: outer.compile().invoke({}),
+        }
+        with pytest.raises(ValueError, match=r"start with agent\.chat\(…, user=…\)"):
+            ways[way]()
+        assert list(graph.get_state_history(config)) == []
+        assert agent.chat("show order 5", user="u-17").status == "done"
 
 
 @pytest.mark.parametrize("way", ["invoke", "stream"])

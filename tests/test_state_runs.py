@@ -243,6 +243,40 @@ def test_a_graph_in_the_graph_is_stopped_too(how):
     assert reached == []
 
 
+@pytest.mark.parametrize("deep", [1, 2])
+@pytest.mark.parametrize("asynchronous", [False, True])
+def test_a_validating_graph_is_a_node_of_others(asynchronous, deep):
+    ran = []
+
+    def reply(_):
+        ran.append("reply")
+        return {}
+
+    def outer(*inner):
+        graph: Any = validating(line(Kept, *inner, ("reply", reply)).compile())
+        for at in range(deep):
+            builder: Any = StateGraph(Kept)
+            builder.add_node(f"team{at}", graph).add_edge(START, f"team{at}")
+            graph = builder.compile()
+        return graph
+
+    def run(graph):
+        if asynchronous:
+            return asyncio.run(graph.ainvoke(ONE))
+        return graph.invoke(ONE)
+
+    broken = [("model", gives(CALLED)), ("tools", gives(ANSWERED)),
+              ("trim", gives({"messages": [RemoveMessage("a1")]}))]  # fmt: skip
+    with pytest.raises(InvalidState) as raised:
+        run(outer(*broken))
+    assert raised.value.node == {1: "team0/trim", 2: "team1/team0/trim"}[deep]
+    assert ran == []
+    assert {found.kind for found in raised.value.violations} == {"result_without_call"}
+    came = run(outer(*broken[:2]))
+    assert ran == ["reply"]
+    assert [message.id for message in came["messages"]] == ["h1", "a1", "r1", "r2"]
+
+
 def test_a_state_that_was_broken_before_is_not_this_run_s(tmp_path):
     with saver(tmp_path / "runs.db") as kept:
         graph = line(MessagesState, ("say", gives({"messages": [AIMessage("so")]})))

@@ -336,6 +336,7 @@ def delete(made: Made, checkpoints: list[str], *, calls_from: int | None = None)
             database.execute(f"DELETE FROM {table} WHERE checkpoint_id IN ({marks})", checkpoints)
         if calls_from is not None:
             database.execute("DELETE FROM stalwart_calls WHERE step >= ?", (calls_from,))
+            database.execute("UPDATE stalwart_calls SET status = 'done'")
     database.close()
 
 
@@ -365,7 +366,7 @@ def test_an_anchor_of_the_whole_history_finds_nothing(made):
 
 
 def test_without_its_key_nothing_is_verified(made, no_key):
-    edit(made, edited(3, tool="another"))
+    edit(made, edited(3, note="of no timeline"))
     found = shown(made.url, THREAD)
     assert found.exit_code == 0
     assert ", not verified (the key " in found.told

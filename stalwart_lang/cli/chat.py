@@ -54,14 +54,14 @@ _WORDS: Mapping[Language, Mapping[str, str]] = {
         "turn": "você: ",
         "answer": "Aprovar ou recusar? [a/r] ",
         "again": "Responda a (aprovar) ou r (recusar); nada acontece até lá.",
-        "not_utf8": "Isso não é UTF-8; nada foi feito com isso.",
+        "not_utf8": "Isso não é UTF-8, e nada foi feito.",
         "waits": "Ela ainda espera a sua confirmação. Continue com:",
         "how": "Responda com um destes:",
         "lost": (
-            "Ela estava só na memória, e se foi com este processo. "
-            "`storage:` no arquivo do agente a guarda."
+            "Ela estava só na memória, e se perdeu com este processo. "
+            "Para guardá-la, use `storage:` no arquivo do agente."
         ),
-        "broken": "Interrompida no meio de uma execução. Para que ela termine, continue com:",
+        "broken": "A execução foi interrompida no meio. Para que ela termine, continue com:",
     },
 }
 

@@ -1,6 +1,7 @@
 """An agent: people's turns in, replies out, and between them runs that are kept."""
 
 import asyncio
+import re
 import secrets
 import unicodedata
 from collections.abc import Callable, Iterable, Mapping
@@ -20,7 +21,7 @@ from typing import (
     TypeVar,
 )
 
-from stalwart_lang.runs.agent_declarations import OnUnread
+from stalwart_lang.runs.agent_declarations import AGENT_NAME, OnUnread
 from stalwart_lang.runs.conversation import Conversation, Moment
 from stalwart_lang.runs.declared import Runs, Tools, declared_agent
 from stalwart_lang.runs.facts import warn_of_misnamed
@@ -54,8 +55,8 @@ _R = TypeVar("_R")
 Said: TypeAlias = Literal["approve", "decline"]
 
 _SEEN = timedelta(seconds=2)
-_LONGEST = 200
-"""Characters of an agent's name, and twice that of a user's: PostgreSQL's keys hold no more."""
+_LONGEST_USER = 400
+"""Characters of a user's name: PostgreSQL's keys hold no more beside that of an agent."""
 
 
 def _clearly(
@@ -126,11 +127,8 @@ class Agent:
                 f"{what} needs a model, a function: write `model: {{python: tools:ask}}` in the "
                 "agent file, or give `model=` in Python"
             )
-        if not _is_name(spec.name, _LONGEST) or "/" in spec.name:
-            raise ValueError(
-                f"{spec.name!r} is no agent's name: it has 1 to {_LONGEST} characters, no slash "
-                "and no control characters"
-            )
+        if not re.fullmatch(AGENT_NAME.pattern, spec.name) or not _is_text(spec.name):
+            raise ValueError(f"{spec.name!r} is no agent's name, which is {AGENT_NAME.what}")
         self._spec = spec
         self._model = model
         self._keys = load_keys()
@@ -340,9 +338,9 @@ class Agent:
         )
 
     def _conversation(self, user: str) -> Conversation:
-        if not isinstance(user, str) or not _is_name(user, 2 * _LONGEST):
+        if not isinstance(user, str) or not 0 < len(user) <= _LONGEST_USER or not _is_text(user):
             raise ValueError(
-                f"{user!r} is no user's name: it has 1 to {2 * _LONGEST} characters, and no "
+                f"{user!r} is no user's name: it has 1 to {_LONGEST_USER} characters, and no "
                 "control characters"
             )
         self._storage.ready()
@@ -481,10 +479,9 @@ class Agent:
         return language
 
 
-def _is_name(name: str, longest: int) -> bool:
-    return 0 < len(name) <= longest and not any(
-        unicodedata.category(char) in ("Cc", "Cs") for char in name
-    )
+def _is_text(name: str) -> bool:
+    """Whether every store keeps it as it is: control characters and half characters they do not."""
+    return not any(unicodedata.category(char) in ("Cc", "Cs") for char in name)
 
 
 def _check_turn(text: str, language: str | None, now: str | None) -> None:

@@ -18,10 +18,11 @@ _MODULE_NAME = rf"{_PART}(?:\.{_PART})*"
 _INVISIBLE = r"\x00-\x1f\x7f-\x9f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff"
 """Characters that no name may have: controls, and those that turn the direction of a text."""
 
-_AGENT_NAME = Text(
+AGENT_NAME = Text(
     "a name of at most 200 characters, without blanks, / and characters that cannot be seen",
     rf"[^\s/{_INVISIBLE}]{{1,200}}",
 )
+"""PostgreSQL's keys hold no more of it: a thread's name is it and a user's."""
 
 _AGENT = Record(
     "an agent",
@@ -70,7 +71,7 @@ AGENT_FILE = Record(
     {
         "agents": Key(
             "The agents by name. A conversation is kept under the agent's name and the person's.",
-            MapOf("an agent", _AGENT_NAME, _AGENT, 1),
+            MapOf("an agent", AGENT_NAME, _AGENT, 1),
             required=True,
         ),
         "vocabulary": Key(
@@ -97,7 +98,7 @@ AGENT_FILE = Record(
         ),
         "on_unread": Key(
             "What becomes of a turn that is unread or incomplete: `refuse` says why, `ask`, which "
-            "holds without it, asks about it once, `model` gives it to the model.",
+            "holds without it, asks about it once, `model` gives what is unread to the model.",
             Text(choices=("refuse", "ask", "model")),
         ),
         "model": Key(

@@ -77,7 +77,7 @@ def check_agent_text(
 
 
 class _Reading:
-    """One agent file as it is read; `cause` is what a module raised, where one did."""
+    """One agent file as it is read; `cause` is what a module of `failed` raised, where one did."""
 
     def __init__(
         self,
@@ -92,6 +92,7 @@ class _Reading:
         self.findings = Findings()
         self.source = Source(str(path), "")
         self.sources: dict[str, str] = {}
+        self.failed: set[str] = set()
         self.cause: BaseException | None = None
 
     def read(self) -> AgentSpec | None:
@@ -187,14 +188,10 @@ class _Reading:
             return Loaded(None, ())
         place = self.folder / node.text
         if not shipped and not place.is_file():
-            message = f"{quoted(node.text)} cannot be read: " + (
-                "it is a folder"
-                if place.is_dir()
-                else "it is no regular file"
-                if place.exists()
-                else "no such file"
-            )
-            self._report("SV203", message, node, other_name(str(place), read_disk))
+            why, fix = "no such file", other_name(str(place), read_disk)
+            if place.exists():
+                why, fix = "it is a folder" if place.is_dir() else "it is no regular file", None
+            self._report("SV203", f"{quoted(node.text)} cannot be read: {why}", node, fix)
             return Loaded(None, ())
         loaded = self.load(node.text if shipped else place)
         self.sources.update(loaded.sources)
@@ -285,9 +282,13 @@ class _Reading:
         if module is None:
             return None
         held: Callable[..., Any] | None = vars(module).get(function)
-        if callable(held):
+        if callable(held) and not issubclass(type(held), type):
             return held
-        known = [each for each, value in vars(module).items() if is_function(value)]
+        known = [
+            each
+            for each, value in vars(module).items()
+            if is_function(value) and value.__module__ == module.__name__
+        ]
         message = f"{quoted(name)} has no function {quoted(function)}"
         self._report("SV208", message, node, did_you_mean(function, known))
         return None
@@ -359,6 +360,8 @@ class _Reading:
             )
 
     def _module(self, node: Scalar, name: str) -> ModuleType | None:
+        if name in self.failed:  # which is told once
+            return None
         try:
             return load_module(name, self.folder)
         except ModuleMissing as missing:
@@ -369,6 +372,7 @@ class _Reading:
             place = Location(failed.file, line, column, line, column)
             message = f"{quoted(name)} cannot be imported: {failed}"
             self._report("SV211", message, node, None, (Related("it is raised here", place),))
+            self.failed.add(name)
             self.cause = self.cause or failed.__cause__
         return None
 

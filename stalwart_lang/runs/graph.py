@@ -48,6 +48,8 @@ def make_graph(
     graph.add_edge(START, NODE)
     graph.add_conditional_edges(NODE, onwards, [NODE, END])
     compiled = graph.compile(checkpointer=saver, name=NODE)
+    # `compile` takes no class of ours, `copy` makes one of the same class, and a callback that
+    # refuses an input would not be asked where the graph is a node of another.
     compiled.__class__ = _AgentGraph
     # With one worker what a step wrote is stored before the checkpoint that follows from it. With
     # more they race, and a process that is killed may leave the checkpoint alone: the step is not

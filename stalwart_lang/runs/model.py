@@ -15,7 +15,7 @@ It may be a coroutine function. Messages are dicts with `role` (`user`, `assista
 """
 
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
 from copy import deepcopy
 from dataclasses import dataclass
 from typing import Any, TypeAlias
@@ -79,6 +79,8 @@ def _read(given: Any) -> Answer:
     """Read an answer of any of the shapes. A list that is empty is no answer, and says nothing."""
     if isinstance(given, str):
         return Answer(plain_text(given))
+    if isinstance(given, Iterator | AsyncIterator) or _is_chunk(given):
+        raise BadAnswer("a stream, or a chunk of one, is no answer: return the whole answer")
     if isinstance(given, list | tuple):
         return _of_blocks(given)
     choices = _field(given, "choices")
@@ -96,6 +98,12 @@ def _read(given: Any) -> Answer:
     made = [_call(call) for call in _listed(_field(given, "tool_calls"))]
     # What LangChain has of some providers is in both places.
     return Answer(answer.text, made) if made else answer
+
+
+def _is_chunk(given: Any) -> bool:
+    """Whether it is an event of OpenAI's or Anthropic's streams."""
+    choices = _listed(_field(given, "choices"))
+    return _field(choices[0] if choices else given, "delta") is not None
 
 
 def _said(given: Any) -> Any:

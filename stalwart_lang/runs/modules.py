@@ -90,7 +90,7 @@ def modules_beside(folder: Path) -> list[str]:
     return [
         entry.stem
         for entry in entries
-        if entry.suffix == ".py" or (entry / "__init__.py").is_file()
+        if (entry.suffix == ".py" and entry.is_file()) or (entry / "__init__.py").is_file()
     ]
 
 
@@ -175,7 +175,7 @@ def _failed(error: BaseException, folder: Path) -> ModuleFailed:
     message = printable(f"{type(error).__name__}: {_said(error)}".removesuffix(": "))
     if isinstance(error, SyntaxError) and error.filename and error.lineno:
         message = printable(f"{type(error).__name__}: {error.msg}")
-        return ModuleFailed(message, error.filename, error.lineno, error.offset or 1)
+        return ModuleFailed(message, error.filename, error.lineno, max(error.offset or 1, 1))
     frames = traceback.extract_tb(error.__traceback__)
     inside = [frame for frame in frames if Path(frame.filename).is_relative_to(folder)]
     frame = (inside or list(frames))[-1]

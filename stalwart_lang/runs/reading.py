@@ -36,7 +36,8 @@ def read_turn(
 ) -> Found:
     """Read a turn; without a selector it is the model's.
 
-    A turn that is asked about is asked about once: an answer that is not read ends it.
+    A question is asked once: an answer that is not read ends it. One that gives a part of what was
+    missing is asked for the rest.
     """
     if selector is None:
         return Found(turn["language"], to_model=True)
@@ -52,10 +53,22 @@ def read_turn(
     why = _why(plan, language)
     if on_unread == "refuse":
         return Found(language, text=sentence(language, "unread", why=why), plan=made)
-    if asked is not None:
+    if asked is not None and not _asks_else(made, asked):
         return Found(language, text=sentence(language, "given_up", why=why), plan=made)
     text = why if plan.missing else sentence(language, "unread", why=why)
     return Found(language, text=text, asked=made, plan=made)
+
+
+def _asks_else(made: Mapping[str, Any], asked: Mapping[str, Any]) -> bool:
+    """Whether an incomplete plan lacks something else than was asked for before."""
+    lacks, lacked = (
+        {
+            (missing["call"], missing["tool"], missing["argument"])
+            for missing in plan.get("missing", ())
+        }
+        for plan in (made, asked)
+    )
+    return made["verdict"] == "incomplete" and lacks != lacked
 
 
 def _why(plan: Plan, language: Language) -> str:

@@ -157,13 +157,12 @@ class Storage:
         return self._database.locked(thread)
 
     def went_on(self, thread: str, checkpoint: str) -> bool:
-        """Whether a thread has a checkpoint after this one."""
+        """Whether a thread's last checkpoint is no longer this one, `""` where it had none."""
         _, rows = self._database.execute(
-            "SELECT 1 FROM checkpoints WHERE thread_id = ? AND checkpoint_ns = '' "
-            "AND checkpoint_id > ? LIMIT 1",
-            (thread, checkpoint),
+            "SELECT max(checkpoint_id) FROM checkpoints WHERE thread_id = ? AND checkpoint_ns = ''",
+            (thread,),
         )
-        return bool(rows)
+        return (rows[0][0] or "") != checkpoint
 
     def call(self, thread: str, call_id: str) -> CallRecord | None:
         """Return the record of a call, or None."""

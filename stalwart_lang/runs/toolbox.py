@@ -11,7 +11,7 @@ from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field, replace
 from linecache import getlines
 from types import ModuleType
-from typing import Any
+from typing import Any, TypeGuard, TypeVar
 
 from stalwart_lang.check.catalogue import ArgumentSpec, ToolSpec, catalogue_of
 from stalwart_lang.diagnostics import AgentError, Diagnostic, Related, diagnostic, quoted
@@ -29,6 +29,8 @@ from stalwart_lang.runs.signatures import (
 from stalwart_lang.runs.tools import FLAGS, ToolMark, mark_of
 from stalwart_lang.vocabulary.model import Location, Vocabulary
 from stalwart_lang.vocabulary.suggest import did_you_mean, nearest
+
+_K = TypeVar("_K")
 
 _NO_MARK = ToolMark()
 _NOWHERE = Location("<python>", 1, 1, 1, 1)
@@ -126,15 +128,20 @@ def toolbox_of(
     raise AgentError(found, {file: "".join(getlines(file)) for file in files})
 
 
+def _is_a(given: object, kind: type[_K]) -> TypeGuard[_K]:
+    """Whether it is of a class: `isinstance` asks the thing itself, and a proxy may raise."""
+    return issubclass(type(given), kind)
+
+
 def _is_tool(given: object) -> bool:
-    return is_function(given) or issubclass(type(given), ModuleType)
+    return is_function(given) or _is_a(given, ModuleType)
 
 
 def _no_tool(given: object) -> Diagnostic:
     kind, fix = f"a value of {type(given).__name__}", "write it with `def`"
-    if issubclass(type(given), type):
+    if _is_a(given, type):
         kind = "a class"
-    elif isinstance(given, str):
+    elif _is_a(given, str):
         kind, fix = f"the text {quoted(given)}", "import it"
         if given.isidentifier():
             fix += f", and write it without quotes: `tools=[{given}]`"
@@ -147,7 +154,7 @@ def _given(
 ) -> Iterator[tuple[str, object]]:
     known = frozenset() if vocabulary is None else frozenset(vocabulary.tools)
     for one in given:
-        if isinstance(one, ModuleType):
+        if _is_a(one, ModuleType):
             yield from tools_in(vars(one), known)
         else:
             yield tool_name(one), one
@@ -238,12 +245,17 @@ class _Making:
         self, spec: ToolSpec, signature: Signature, related: tuple[Related, ...]
     ) -> None:
         parameters = signature.parameters
+        others = [other for other in parameters if other not in spec.arguments]
+        lacking = [name for name in spec.arguments if name not in parameters]
         for name, argument in spec.arguments.items():
             parameter = parameters.get(name)
             if parameter is None:
-                others = [other for other in parameters if other not in spec.arguments]
                 message = f"the function of {quoted(spec.name)} has no parameter {quoted(name)}"
-                fix = did_you_mean(name, others) or f"add the parameter {quoted(name)}"
+                fix = f"add the parameter {quoted(name)}"
+                meant = others[0] if len(others) == len(lacking) == 1 else nearest(name, others)
+                if meant is not None:
+                    others.remove(meant)  # it is told of here
+                    fix = f"write {quoted(name)} instead of {quoted(meant)}"
                 self.report("SV215", spec.name, message, fix, related)
                 continue
             if parameter.required and not argument.required:
@@ -256,7 +268,7 @@ class _Making:
                 )
             self._check_hint(spec.name, parameter, related)
         for name, parameter in parameters.items():
-            if parameter.required and name not in spec.arguments:
+            if parameter.required and name in others:
                 self.report(
                     "SV215",
                     spec.name,

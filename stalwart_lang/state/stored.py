@@ -10,28 +10,42 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from stalwart_lang.runs.history_token import Verification, known_keys
-from stalwart_lang.state.history import token_of, verified
+from stalwart_lang.runs.history_token import Keys, Verification, known_keys, next_token
+from stalwart_lang.runs.state import NODE
+from stalwart_lang.state.history import step_of, token_of, verified
 from stalwart_lang.state.messages import read_message
 from stalwart_lang.state.run import WATCHED, RunState
+from stalwart_lang.state.shown import Shown, ShownStep, record_breaks, undo_breaks
 from stalwart_lang.state.validate import validate_state
 from stalwart_lang.state.view import is_run
 from stalwart_lang.state.violations import Violation, violation
 from stalwart_lang.timeline.stored.store import (
     INTERRUPT,
+    BadStore,
     Checkpoint,
     Kept,
+    RecordedCall,
     Store,
     no_such_thread,
+    node_of,
     open_store,
 )
-from stalwart_lang.timeline.stored.unpack import unpack
+from stalwart_lang.timeline.stored.unpack import UNDECODABLE, unpack
 from stalwart_lang.tracing.content import digest
 
-_OF_RUNS = (*WATCHED, "calls", "turn", "phase")
+_ACT = "act"
+_OF_RUNS = (*WATCHED, "calls", "turn", "phase", _ACT)
+_COPIED = ("messages", "entries", "to_undo", "labels", "calls", _ACT)
+"""Channels whose value in a state is compared with what the step wrote."""
+_PLANS = frozenset(("calls", "to_undo"))
 _OF_GRAPHS = ("messages", "history", "history_token", "to_undo", "labels", "waiting", "__root__")
 _RESUME, _INPUT = "__resume__", "__start__"
 _FROM_OUTSIDE = ("input", "update")
+_NODES = (NODE, _INPUT, "")
+"""The nodes that write in a run of ours; what LangGraph itself writes is of none."""
+_HISTORY = ("history_broken", "history_token_invalid")
+_MOST_REPLAYED = 1_000_000
+"""Steps that are gone through again because the run took another way; more take minutes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +61,8 @@ class StoredCheck:
     """What came of checking a stored run: its breaks in the order of their steps, the first first.
 
     What comes after the first may be its consequence. `history` tells whether the tokens of the
-    `entries` of its history were verified, None of a graph that keeps no such history.
+    `entries` of its history were verified, None of a graph that keeps no such history. It is broken
+    too where the tokens fit and what the store shows beside the history is something else.
     """
 
     thread: str
@@ -78,14 +93,19 @@ def check_stored(
     Raises BadStore and NoSuchThread, and BadKeys where keys are to be had and cannot.
     """
     with open_store(url) as store:
-        check = _RunCheck(store, thread) if store.is_of_agent() else _Check(store, thread)
+        check = _RunCheck(store, thread) if _is_run(store, thread) else _Check(store, thread)
         checkpoints = check.walk()
         if not isinstance(check, _RunCheck):
             return StoredCheck(thread, len(checkpoints), 0, None, tuple(check.broken))
         known = known_keys() if keys is None else keys
         history = check.verify(checkpoints, known, anchors)
         order = {checkpoint.id: at for at, checkpoint in enumerate(checkpoints)}
-        broken = sorted(check.broken, key=lambda each: order[each.checkpoint])
+        # What the tokens tell stands before what they are compared with, at the same step.
+        found = [*check.broken, *check.beside]
+        broken = sorted(found, key=lambda each: order[each.checkpoint])
+        worst = next((each for each in broken if each.violation.kind in _HISTORY), None)
+        if history.verdict != "broken" and worst is not None:
+            history = Verification("broken", history.at, worst.violation.message)
         return StoredCheck(thread, len(checkpoints), len(check.run.entries), history, tuple(broken))
 
 
@@ -95,13 +115,20 @@ def stored_state(url: str, thread: str) -> dict[str, Any]:
     Raises BadStore and NoSuchThread.
     """
     with open_store(url) as store:
-        if not store.is_of_agent():
+        if not _is_run(store, thread):
             for last in deque(store.states(thread, ()), 1):
                 return _values(last, _OF_GRAPHS)
             raise no_such_thread(store, thread)
         check = _RunCheck(store, thread)
         check.walk()
         return {**check.run.whole(), "thread": thread, "store": store.identity()}
+
+
+def _is_run(store: Store, thread: str) -> bool:
+    """Whether a thread is a run of ours; a store may hold other graphs' threads too."""
+    if is_run(store.newest_versions(thread)):
+        return True
+    return store.is_of_agent() and store.holds_calls_of(thread)
 
 
 @dataclass(slots=True)
@@ -113,6 +140,7 @@ class _Known:
     broken: frozenset[tuple[str, ...]] = frozenset()
     ids: Sequence[str | None] = ()
     """Where it waits for a person, the ids of its messages; None of one that has none."""
+    step: Any = None
 
 
 class _Check:
@@ -126,6 +154,7 @@ class _Check:
         self._thread = thread
         self._known: dict[str, _Known] = {}
         self._forks = store.forks(thread)
+        self._all: frozenset[str] | None = None
 
     def walk(self) -> list[Checkpoint]:
         """Check all of them, in order, and return them. Raises NoSuchThread."""
@@ -140,14 +169,18 @@ class _Check:
                 self._known.pop(checkpoint.parent or "", None)
             found = []
             # The oldest may go on from one that was tidied away.
-            if before is None and checkpoint.parent is not None and at:
-                found.append(_missing(checkpoint))
+            if before is None and checkpoint.parent is not None:
+                if checkpoint.parent in self._every():
+                    found.append(_without_parent("parent_not_before", checkpoint))
+                elif at:
+                    found.append(_without_parent("checkpoint_missing", checkpoint))
             known = self._take(checkpoint, kept, before or _Known({}, {}), found)
             if checkpoint.source in _FROM_OUTSIDE and checkpoint.parent in paused:
                 there = before.ids if before else ()
                 found[:0] = _in_pause(there, self._ids(kept), kept.read(_INPUT))
             if checkpoint.id in paused:
                 known = replace(known, ids=self._ids(kept))
+            known.step = step
             self._known[checkpoint.id] = known
             for each in found:
                 at_step = each.at_step(step if isinstance(step, int) else None)
@@ -172,9 +205,27 @@ class _Check:
         found += [each for each in every if each.same not in before.broken]
         return _Known(kept.versions, {}, frozenset(each.same for each in every))
 
+    def _every(self) -> frozenset[str]:
+        """Return the ids of all checkpoints of the thread."""
+        if self._all is None:
+            self._all = frozenset(each.id for each in self._store.checkpoints(self._thread))
+        return self._all
+
     def _ids(self, kept: Kept) -> list[str | None]:
         held = kept.read("__root__" if "__root__" in kept.versions else "messages")
         return [read_message(message).id for message in held] if isinstance(held, list) else []
+
+
+@dataclass(frozen=True, slots=True)
+class _Done:
+    """What a step of a run left: the channels, those that it changed, and what came before it."""
+
+    parent: str | None
+    values: Mapping[str, Any]
+    changed: frozenset[str]
+    token: str | None
+    """The history's token before it."""
+    added: Sequence[Any]
 
 
 class _RunCheck(_Check):
@@ -188,45 +239,120 @@ class _RunCheck(_Check):
         self.owners: list[str] = []
         """The checkpoint that added each entry of the history."""
         self._tip: str | None = None
-        self._written = _written_entries(store, thread)
-        self._steps: dict[str, tuple[str | None, Mapping[str, Any], frozenset[str]]] = {}
+        self.beside: list[Broken] = []
+        """Where what the store shows beside the history is something else."""
+        self._written = _Written(store, thread, (*_COPIED, INTERRUPT))
+        self._shown = Shown()
+        self._steps: dict[str, _Done] = {}
+        self._line: set[str] = set()
+        self._replayed = 0
+        self._of_forks: dict[str, list[ShownStep]] = {}
+        """Of checkpoints that several go on from, the steps of these: one did what is shown."""
 
     def _take(
         self, checkpoint: Checkpoint, kept: Kept, before: _Known, found: list[Violation]
     ) -> _Known:
         changed = frozenset(_changed(kept, before, self.channels))
         values = {**before.values, **_values(kept, changed)}
-        self._steps[checkpoint.id] = (checkpoint.parent, values, changed)
-        if checkpoint.parent != self._tip and self._tip is not None:
-            self._go_back_to(checkpoint.parent)
+        parent = checkpoint.parent if checkpoint.parent in self._steps else None
+        if parent != self._tip and self._tip is not None:
+            self._go_back_to(parent)
         self._tip = checkpoint.id
-        count = len(self.run.entries)
+        self._line.add(checkpoint.id)
+        count, token = len(self.run.entries), _last_token(self.run.entries)
         found += self.run.take(values, changed)
         added = self.run.entries[count:]
+        self._steps[checkpoint.id] = _Done(parent, values, changed, token, added)
         self.owners += [checkpoint.id] * len(added)
-        wrote = self._written.get(checkpoint.parent or "")
-        # Of a checkpoint that several go on from, the writes are of one of them.
-        alone = checkpoint.parent not in self._forks
-        if alone and "entries" in changed and wrote is not None and wrote != added:
-            found.append(
-                violation("history_token_invalid", "two_versions", f"history[{count}]", str(count))
-            )
+        if parent is not None:
+            found += self._copy_breaks(checkpoint, kept, before, count)
+            self._beside(self._shown_breaks(checkpoint, before, count), checkpoint)
+        pauses = [
+            pause
+            for held in self._written.after(checkpoint.id).get(INTERRUPT, ())
+            for pause in (held if isinstance(held, list) else [held])
+        ]
+        self._beside(self._shown.pauses(checkpoint.id, pauses), checkpoint)
         return _Known(kept.versions, values)
+
+    def _beside(self, found: Iterable[Violation], checkpoint: Checkpoint) -> None:
+        step = checkpoint.step if isinstance(checkpoint.step, int) else None
+        self.beside += [Broken(each.at_step(step), checkpoint.id) for each in found]
+
+    def _copy_breaks(
+        self, checkpoint: Checkpoint, kept: Kept, before: _Known, count: int
+    ) -> Iterator[Violation]:
+        """Yield where what a step wrote and what its checkpoint keeps are not the same."""
+        done = self._steps[checkpoint.id]
+        if isinstance(before.step, int) and checkpoint.step != before.step + 1:
+            where = f"checkpoint {checkpoint.id}"
+            words = {"found": checkpoint.step, "expected": before.step + 1}
+            yield violation("history_broken", "other_step", where, **words)
+        # Of a checkpoint that several go on from, the writes are of one of them.
+        if checkpoint.source == "input" or checkpoint.parent in self._forks:
+            return
+        wrote = self._written.after(str(checkpoint.parent))
+        for name in _COPIED:
+            there = wrote.get(name, ())
+            if not there and name not in done.changed:
+                continue
+            held = done.values.get(name) if name in kept.versions else None
+            if held is UNDECODABLE:
+                yield violation("history_broken", "undecodable", name)
+                continue
+            if any(_same(each, held) for each in there):
+                continue
+            if name == "entries":
+                place = f"history[{count}]"
+                yield violation("history_token_invalid", "two_versions", place, str(count))
+            else:
+                yield violation("history_broken", "copies_differ", name)
+
+    def _shown_breaks(
+        self, checkpoint: Checkpoint, before: _Known, count: int
+    ) -> Iterator[Violation]:
+        """Yield where what a step shows, and what was planned for it, is not its history."""
+        parent, done = str(checkpoint.parent), self._steps[checkpoint.id]
+        outside = checkpoint.source == "input"
+        acts = () if outside else self._written.after(parent).get(_ACT, ())
+        if parent in self._forks:
+            shown = ShownStep(checkpoint.id, parent, acts, done.added, count, before.values, {})
+            self._of_forks.setdefault(parent, []).append(shown)
+            self._shown.unknown(checkpoint.id)
+            return
+        self._written.forget(parent)
+        if not (acts or done.added or done.changed & _PLANS or self._shown.waits(parent)):
+            return
+        changed = {name: done.values[name] for name in done.changed if name in done.values}
+        shown = ShownStep(checkpoint.id, parent, acts, done.added, count, before.values, changed)
+        if not outside:
+            yield from self._shown.take(shown)
+        elif done.added:  # a timeline shows no acts of what came in
+            yield from self._shown.take(replace(shown, before={}))
+        there, now = before.values.get("to_undo"), changed.get("to_undo")
+        if isinstance(now, list) and not (isinstance(there, list) and len(now) < len(there)):
+            yield from undo_breaks(now, self.run.entries)
 
     def _ids(self, kept: Kept) -> list[str | None]:  # noqa: ARG002
         return [read_message(message).id for message in self.run.messages]
 
     def _go_back_to(self, checkpoint: str | None) -> None:
-        """Put the state of a checkpoint together again, where the run took another way from it."""
+        """Put the state of a checkpoint together again, where the run took another way from it.
+
+        Raises BadStore where that is done so often that the check would not end.
+        """
         line = []
-        while checkpoint is not None and checkpoint in self._steps:
+        while checkpoint is not None:
             line.append(checkpoint)
-            checkpoint = self._steps[checkpoint][0]
-        self.run, self.owners = RunState(), []
+            checkpoint = self._steps[checkpoint].parent
+        self._replayed += len(line)
+        if self._replayed > _MOST_REPLAYED:
+            raise BadStore(f"the thread {self._thread} has too many branches to be checked")
+        self.run, self.owners, self._line = RunState(), [], set(line)
         for each in reversed(line):
-            _, values, changed = self._steps[each]
+            done = self._steps[each]
             count = len(self.run.entries)
-            self.run.take(values, changed)
+            self.run.take(done.values, done.changed)
             self.owners += [each] * (len(self.run.entries) - count)
 
     def verify(
@@ -237,8 +363,6 @@ class _RunCheck(_Check):
     ) -> Verification:
         """Verify the history, and add what is broken in it."""
         entries = self.run.entries
-        whole = [entry if isinstance(entry, Mapping) else {} for entry in entries]
-        came, broken = verified(whole, self._thread, self._store.identity(), keys)
         steps = {each.id: each.step for each in checkpoints}
         last = checkpoints[-1].id
 
@@ -248,26 +372,59 @@ class _RunCheck(_Check):
             if found.same not in {each.violation.same for each in self.broken}:
                 self.broken.append(Broken(found, checkpoint))
 
+        if lacking := self._store.lacking():
+            told = violation("history_broken", "no_tables", "history", tables=", ".join(lacking))
+            add(told, checkpoints[0].id)
+            return Verification("not verified", message="the store has no id")
+        identity = self._store.identity()
+        whole = [entry if isinstance(entry, Mapping) else {} for entry in entries]
+        came, broken = verified(whole, self._thread, identity, keys)
         if broken is not None and came.at is not None:
             add(broken, self.owners[came.at])
-        for cut in self._cut_off(anchors):
+        others = [(each, step) for each, step in self._steps.items() if each not in self._line]
+        for checkpoint, done in others:
+            for other in _link_breaks(done, self._thread, identity, keys):
+                add(other, checkpoint)
+        calls = self._store.calls(self._thread)
+        for cut in self._cut_off(calls, anchors):
             add(cut, last)
+        self._beside_history(checkpoints, calls, [e for _, done in others for e in done.added])
         return came
 
-    def _cut_off(self, anchors: Iterable[str]) -> Iterator[Violation]:
+    def _beside_history(
+        self, checkpoints: Sequence[Checkpoint], calls: Sequence[RecordedCall], others: list[Any]
+    ) -> None:
+        """Compare the whole history with the record of calls, and with what forks show."""
+        by_id = {each.id: each for each in checkpoints}
+        for at, found in record_breaks(calls, self.run.entries, others):
+            self._beside([found], checkpoints[-1] if at is None else by_id[self.owners[at]])
+        for ways in self._of_forks.values():
+            came = [list(Shown().take(replace(way, parent=None))) for way in ways]
+            if all(came):
+                self._beside(came[0], by_id[ways[0].checkpoint])
+        made = {done.parent: each for each, done in self._steps.items()}
+        for checkpoint, path in self._store.paths(self._thread):
+            node = node_of(path)
+            if node not in _NODES:
+                found = violation("history_broken", "another_node", "task_path", node=node)
+                self._beside([found], by_id.get(made.get(checkpoint, ""), checkpoints[-1]))
+
+    def _cut_off(
+        self, calls: Iterable[RecordedCall], anchors: Iterable[str]
+    ) -> Iterator[Violation]:
         """Yield what tells that the end of the history is not there."""
         count = len(self.run.entries)
         where = f"history[{count}]"
         # A call is on record before its entry is: one may be ahead of the history, no more.
-        for call, step in self._store.calls(self._thread):
-            if step > count:
+        for call in calls:
+            if call.step > count:
                 yield violation(
                     "history_token_invalid",
                     "cut_by_record",
                     where,
-                    str(step),
-                    call,
-                    step=step,
+                    str(call.step),
+                    call.id,
+                    step=call.step,
                     count=count,
                 )
                 break
@@ -278,9 +435,9 @@ class _RunCheck(_Check):
                 break
 
 
-def _missing(checkpoint: Checkpoint) -> Violation:
+def _without_parent(sentence: str, checkpoint: Checkpoint) -> Violation:
     where = f"checkpoint {checkpoint.id}"
-    return violation("history_broken", "checkpoint_missing", where, parent=checkpoint.parent)
+    return violation("history_broken", sentence, where, parent=checkpoint.parent)
 
 
 def _changed(kept: Kept, before: _Known, channels: Sequence[str]) -> list[str]:
@@ -344,13 +501,54 @@ def _paused(store: Store, thread: str) -> set[str]:
     }
 
 
-def _written_entries(store: Store, thread: str) -> dict[str, list[Any]]:
-    """Return the entries that were written after each checkpoint, as the writes have them."""
-    found: dict[str, list[Any]] = {}
-    for write in store.writes(thread, ("entries",)):
-        held = unpack(write.kind, write.value)
-        found[write.checkpoint] = held if isinstance(held, list) else [held]
-    return found
+class _Written:
+    """What was written after each checkpoint, by channel; asked for in the checkpoints' order."""
+
+    def __init__(self, store: Store, thread: str, channels: Sequence[str]) -> None:
+        self._rows = store.writes(thread, channels)
+        self._next = next(self._rows, None)
+        self._held: dict[str, dict[str, list[Any]]] = {}
+
+    def after(self, checkpoint: str) -> Mapping[str, Sequence[Any]]:
+        """Return what was written after a checkpoint, or after one before it."""
+        while self._next is not None and self._next.checkpoint <= checkpoint:
+            held = self._held.setdefault(self._next.checkpoint, {})
+            value = unpack(self._next.kind, self._next.value)
+            held.setdefault(self._next.channel, []).append(value)
+            self._next = next(self._rows, None)
+        return self._held.get(checkpoint, {})
+
+    def forget(self, checkpoint: str) -> None:
+        """Let go of what was written after a checkpoint."""
+        self._held.pop(checkpoint, None)
+
+
+def _link_breaks(
+    done: _Done, thread: str, store: str, keys: Mapping[str, bytes]
+) -> Iterator[Violation]:
+    """Yield the entries of a step that the run went back over whose tokens do not fit."""
+    before = done.token
+    for entry in done.added:
+        token = token_of(entry)
+        identity = (token or "").partition(":")[0]
+        if token is None or identity in keys:
+            bare = (
+                {name: value for name, value in entry.items() if name != "token"} if token else {}
+            )
+            made = next_token(Keys(identity, keys), thread, store, before, bare) if token else None
+            if token != made or token is None:
+                at = str(step_of(entry))
+                sentence = "token_does_not_fit" if token else "entry_without_token"
+                yield violation("history_token_invalid", sentence, f"history[{at}]", at)
+        before = token
+
+
+def _same(one: Any, other: Any) -> bool:
+    return bool(one == other) or digest(one) == digest(other)  # NaN is not equal to itself
+
+
+def _last_token(entries: Sequence[Any]) -> str | None:
+    return token_of(entries[-1]) if entries else None
 
 
 def state_bytes(url: str, thread: str) -> int:

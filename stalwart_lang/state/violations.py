@@ -122,6 +122,82 @@ _SENTENCES: Mapping[str, Sentences] = {
         "en": "it goes on from the checkpoint {parent}, which the store does not hold",
         "pt-BR": "continua do checkpoint {parent}, que o armazenamento não contém",
     },
+    "parent_not_before": {
+        "en": "it goes on from the checkpoint {parent}, which does not come before it",
+        "pt-BR": "continua do checkpoint {parent}, que não vem antes dele",
+    },
+    "other_step": {
+        "en": "its step is {found}, and step {expected} comes there",
+        "pt-BR": "o passo dele é {found}, e ali vem o passo {expected}",
+    },
+    "no_tables": {
+        "en": "it is an agent's run, and the store lacks what an agent keeps beside it: {tables}",
+        "pt-BR": "é a execução de um agente, e faltam no armazenamento as tabelas dele: {tables}",
+    },
+    "copies_differ": {
+        "en": "the step wrote another value than the one that is kept",
+        "pt-BR": "o passo gravou um valor diferente do que está guardado",
+    },
+    "another_node": {
+        "en": "the timeline shows the node {node}, which no agent's run has",
+        "pt-BR": "a linha do tempo mostra o nó {node}, que a execução de um agente não tem",
+    },
+    "undecodable": {
+        "en": "its value is damaged, or of a format that is not read",
+        "pt-BR": "o valor está danificado, ou em um formato que não é lido",
+    },
+    "act_without_entry": {
+        "en": "the timeline shows {tool} ({act}), and the history has no entry of it",
+        "pt-BR": "a linha do tempo mostra {tool} ({act}), e o histórico não tem registro disso",
+    },
+    "act_of_another_step": {
+        "en": "the timeline shows {tool} ({act}) in a step that did something else",
+        "pt-BR": "a linha do tempo mostra {tool} ({act}) em um passo que fez outra coisa",
+    },
+    "act_differs": {
+        "en": "the timeline shows something else than the history has: {names}",
+        "pt-BR": "a linha do tempo mostra algo diferente do histórico: {names}",
+    },
+    "entry_without_act": {
+        "en": "the timeline does not show it: {tool} ({act})",
+        "pt-BR": "a linha do tempo não o mostra: {tool} ({act})",
+    },
+    "entry_without_question": {
+        "en": "a person approved {tool}, and the timeline shows no question about it",
+        "pt-BR": "uma pessoa aprovou {tool}, e a linha do tempo não mostra a pergunta",
+    },
+    "asked_without_pause": {
+        "en": "a person was asked about {tool}, and the timeline shows no pause",
+        "pt-BR": "perguntou-se a uma pessoa sobre {tool}, e a linha do tempo não mostra a pausa",
+    },
+    "pause_without_question": {
+        "en": "the timeline shows a pause that no check asked for",
+        "pt-BR": "a linha do tempo mostra uma pausa que nenhuma verificação pediu",
+    },
+    "pause_differs": {
+        "en": "the pause is about something else than the check that asked for it: {names}",
+        "pt-BR": "a pausa trata de algo diferente da verificação que a pediu: {names}",
+    },
+    "plan_differs": {
+        "en": "the tool or the arguments are not those that the history has for {call}",
+        "pt-BR": "a ferramenta ou os argumentos não são os que o histórico tem para {call}",
+    },
+    "message_differs": {
+        "en": "the call {call} of the message is not the one that was planned",
+        "pt-BR": "a chamada {call} da mensagem não é a que foi planejada",
+    },
+    "record_differs": {
+        "en": "the record of the call {call} is not what the history says: {names}",
+        "pt-BR": "o registro da chamada {call} não é o que o histórico diz: {names}",
+    },
+    "recorded_without_entry": {
+        "en": "the call {call} is on record as step {step} of the history, which has no such entry",
+        "pt-BR": "a chamada {call} consta como passo {step} do histórico, que não tem tal registro",
+    },
+    "not_on_record": {
+        "en": "the call {call} is in the history and not on the record of calls",
+        "pt-BR": "a chamada {call} está no histórico e não no registro de chamadas",
+    },
     "entry_without_token": {
         "en": "the entry has no token",
         "pt-BR": "o registro não tem token",

@@ -11,7 +11,7 @@ returns, so what lies outside has a text here too:
 | a date, a time, a UUID, a path | as a string, the first two in ISO 8601 |
 | bytes | as a string, in Base64 |
 | a range | as a string, `range(0, 9)`: it may be longer than any list |
-| a sequence, set or mapping that is none of Python's own | as one of them; over 100,000 items, the name of its type |
+| a collection that is none of Python's own | the same; over 100,000 items, the name of its type |
 | a set | as a list, in the order of its texts |
 | a member of an enumeration | as its value |
 | a dataclass, a model of pydantic | as the object of its fields |
@@ -85,9 +85,9 @@ def _text(value: object, readable: bool) -> str:
         case date() | time():
             return f'"{value.isoformat()}"'
         case Mapping():
-            if (held := _all(value, value.items())) is None:
+            if (entries := _all(value, value.items())) is None:
                 return _text(type(value), readable)
-            pairs = [(str(key), item) for key, item in held]
+            pairs = [(str(key), item) for key, item in entries]
             if not readable:
                 pairs.sort(key=_utf16_order)
             return "{" + ",".join(_pair(key, item, readable) for key, item in pairs) + "}"

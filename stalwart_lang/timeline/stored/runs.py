@@ -18,10 +18,12 @@ from stalwart_lang.timeline.records import Error, Span
 from stalwart_lang.timeline.runs import Run
 from stalwart_lang.timeline.stored.store import (
     INTERRUPT,
+    SENT,
     Checkpoint,
     Store,
     Thread,
     checkpoints_of,
+    node_of,
     open_store,
 )
 from stalwart_lang.timeline.stored.unpack import CLASS, unpack
@@ -91,7 +93,7 @@ def step_span_id(checkpoint: str) -> str:
 def _spans(store: Store, thread: str) -> Iterator[Span]:
     trace_id = _hash(thread, 32)
     checkpoints = checkpoints_of(store, thread)
-    written = _written(store, thread)
+    written = _written(store, thread, checkpoints)
     start, end = moment_of(checkpoints[0].id), moment_of(checkpoints[-1].id)
     error = _what_stopped(checkpoints, written)
     root = Span(
@@ -159,9 +161,9 @@ def _nodes(before: "_Written", after: "_Written") -> list[str]:
     What came in is handed to the first by a step of its own, which is LangGraph's; of a run of
     ours, which has one node, it is shown as that node's.
     """
-    if before.nodes != [_START] or not after.of_agent:
+    if _START not in before.nodes or not (before.of_agent or after.of_agent):
         return before.nodes
-    return after.nodes
+    return [node for node in before.nodes if node != _START] or after.nodes
 
 
 def _waiting(
@@ -270,25 +272,43 @@ _KEPT: Mapping[str, str] = {
 }
 
 
-def _written(store: Store, thread: str) -> dict[str, _Written]:
+def _written(store: Store, thread: str, checkpoints: Sequence[Checkpoint]) -> dict[str, _Written]:
     found: dict[str, _Written] = {}
     kept_by_agent = store.is_of_agent()
+    parents = {checkpoint.id: checkpoint.parent for checkpoint in checkpoints}
+    pauses: list[tuple[str, str, list[Any]]] = []
+    sent: dict[str, list[str]] = {}
+    for write in store.writes(thread, (_ACT, INTERRUPT, SENT)):
+        held = unpack(write.kind, write.value)
+        if write.channel == SENT:
+            sent.setdefault(write.checkpoint, []).append(_receiver(held))
+        elif write.channel == _ACT:
+            if isinstance(held, dict):
+                found.setdefault(write.checkpoint, _Written()).acts.append(held)
+        elif isinstance(held, list):
+            pauses.append((write.checkpoint, write.path, held))
+
+    def node(checkpoint: str, path: str) -> str:
+        return node_of(path, sent.get(parents.get(checkpoint) or "", ()))
+
     for checkpoint, path in store.paths(thread):
         here = found.setdefault(checkpoint, _Written())
-        node = _node(path)
-        here.of_agent = here.of_agent or (kept_by_agent and node == NODE)
-        if node and (node == _START or not node.startswith("__")) and node not in here.nodes:
-            here.nodes.append(node)
-    for write in store.writes(thread, (_ACT, INTERRUPT)):
-        here = found.setdefault(write.checkpoint, _Written())
-        held = unpack(write.kind, write.value)
-        if write.channel == _ACT:
-            if isinstance(held, dict):
-                here.acts.append(held)
-        elif isinstance(held, list):
-            node = _node(write.path)
-            here.pauses += [_pause(node, value, here.of_agent) for value in held]
+        name = node(checkpoint, path)
+        here.of_agent = here.of_agent or (kept_by_agent and name == NODE)
+        if name and (name == _START or not name.startswith("__")) and name not in here.nodes:
+            here.nodes.append(name)
+    for checkpoint, path, held in pauses:
+        here = found.setdefault(checkpoint, _Written())
+        name = node(checkpoint, path)
+        here.pauses += [_pause(name, value, here.of_agent) for value in held]
     return found
+
+
+def _receiver(sent: Any) -> str:
+    """Return the node that something was sent to."""
+    made_of = sent.get("value") if isinstance(sent, Mapping) else None
+    node = made_of[0] if isinstance(made_of, list) and made_of else None
+    return node if isinstance(node, str) else ""
 
 
 def _pause(node: str, value: Any, ours: bool) -> _Pause:
@@ -302,11 +322,6 @@ def _pause(node: str, value: Any, ours: bool) -> _Pause:
         held[names.TOOL_CALL_ID] = asked.get("call_id")
         held[names.OUTCOME] = asked.get("outcome")
     return _Pause(node, held, ours)
-
-
-def _node(path: str) -> str:
-    """Return the node that a task is of, by its path: `~__pregel_pull, run`."""
-    return path.rpartition(", ")[2]
 
 
 def _span_id(checkpoint: str, count: int) -> str:

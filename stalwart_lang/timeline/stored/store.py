@@ -49,6 +49,11 @@ _BUSY_SECONDS = 2.0
 INTERRUPT = "__interrupt__"
 """The channel that a task writes its pause to (LangGraph)."""
 
+SENT = "__pregel_tasks"
+"""The channel that a task writes what it sends to other nodes to (LangGraph)."""
+
+_TASK_OF_SENT, _UPDATE = "~__pregel_push", "~__interrupt__"
+
 
 Query: TypeAlias = Callable[[str, Sequence[object]], Iterator[Sequence[Any]]]
 """Asks a store: a statement with `?` for each parameter, and these."""
@@ -93,6 +98,19 @@ class Write:
     channel: str
     kind: str | None
     value: bytes | None
+
+
+@dataclass(frozen=True, slots=True)
+class RecordedCall:
+    """A call on an agent's record, with its step of the history and that which it undoes."""
+
+    id: str
+    tool: str
+    arguments: Mapping[str, Any]
+    status: str
+    step: int
+    undoes: int | None
+    error: str | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -278,26 +296,33 @@ class Store:
         sql = f"SELECT SUM(LENGTH({column})) FROM {table} WHERE thread_id = ?"
         return sum(int(row[0] or 0) for row in list(self._rows(sql, (thread,))))
 
-    def calls(self, thread: str) -> list[tuple[str, int]]:
-        """Return the ids of the calls on an agent's record, with their steps of the history.
+    def calls(self, thread: str) -> list[RecordedCall]:
+        """Return the calls on an agent's record, in the order of their steps.
 
         Raises BadStore where the record holds what no agent writes there.
         """
         sql = (
-            "SELECT call_id, step, arguments, result FROM stalwart_calls "
-            "WHERE thread = ? ORDER BY step"
+            "SELECT call_id, tool, arguments, status, step, undoes, result, error "
+            "FROM stalwart_calls WHERE thread = ? ORDER BY step"
         )
-        found: list[tuple[str, int]] = []
-        for call, step, arguments, result in self._rows(sql, (thread,)):
-            if not isinstance(call, str):
-                raise self._damaged_call(call, "call_id", "no text")
-            if not isinstance(step, int):
-                raise self._damaged_call(call, "step", "no number")
-            if not isinstance(unpack("json", arguments), dict):
+        found: list[RecordedCall] = []
+        for call, tool, arguments, status, step, undoes, result, error in self._rows(
+            sql, (thread,)
+        ):
+            for column, value in (("call_id", call), ("tool", tool), ("status", status)):
+                if not isinstance(value, str):
+                    raise self._damaged_call(call, column, "no text")
+            if error is not None and not isinstance(error, str):
+                raise self._damaged_call(call, "error", "no text")
+            for column, value in (("step", step), ("undoes", undoes)):
+                if not isinstance(value, int) and not (column == "undoes" and value is None):
+                    raise self._damaged_call(call, column, "no number")
+            given = unpack("json", arguments)
+            if not isinstance(given, dict):
                 raise self._damaged_call(call, "arguments", "no JSON object")
             if result is not None and unpack("json", result) is UNDECODABLE:
                 raise self._damaged_call(call, "result", "no JSON")
-            found.append((call, step))
+            found.append(RecordedCall(call, tool, given, status, step, undoes, error))
         return found
 
     def _damaged_call(self, call: object, column: str, why: str) -> BadStore:
@@ -305,14 +330,37 @@ class Store:
             f"{self._name}: the record of calls is damaged: {column} of the call {call} is {why}"
         )
 
+    def holds_calls_of(self, thread: str) -> bool:
+        """Whether an agent's record has a call of the thread."""
+        sql = "SELECT 1 FROM stalwart_calls WHERE thread = ? LIMIT 1"
+        return bool(list(self._rows(sql, (thread,))))
+
+    def newest_versions(self, thread: str) -> Mapping[str, Any]:
+        """Return the versions of the channels at a thread's last checkpoint, none of no thread."""
+        columns = "'json', checkpoint::text" if self._blobs else "type, checkpoint"
+        sql = (
+            f"SELECT {columns} FROM checkpoints WHERE thread_id = ? AND checkpoint_ns = '' "
+            "ORDER BY checkpoint_id DESC LIMIT 1"
+        )
+        for kind, state in self._rows(sql, (thread,)):
+            return unpack_state(kind, state)[0]
+        return {}
+
+    def lacking(self) -> list[str]:
+        """Return the tables that an agent of ours keeps, and this store has not."""
+        return [table for table in _OF_AGENTS if not self._has(table)]
+
     def is_of_agent(self) -> bool:
         """Whether an agent of ours keeps its runs here, and not only a graph of LangGraph."""
+        return self._has("stalwart_calls")
+
+    def _has(self, table: str) -> bool:
         sql = (
-            "SELECT 1 WHERE to_regclass('stalwart_calls') IS NOT NULL"
+            "SELECT 1 WHERE to_regclass(?) IS NOT NULL"
             if self._blobs
-            else "SELECT 1 FROM sqlite_schema WHERE name = 'stalwart_calls'"
+            else "SELECT 1 FROM sqlite_schema WHERE name = ?"
         )
-        return bool(list(self._rows(sql, ())))
+        return bool(list(self._rows(sql, (table,))))
 
     def identity(self) -> str:
         """Return the id that the store of an agent has. Raises BadStore where there is none."""
@@ -360,6 +408,22 @@ def _changes(
                 last[name] = versions[name]
                 changes.append((name, str(versions[name])))
     return changes
+
+
+def node_of(path: str, sent: Sequence[str] = ()) -> str:
+    """Return the node that a task is of, by its path, "" of what no node did.
+
+    A path is `~__pregel_pull, node`, or `~__pregel_push, 0000000001, …` of the second that was
+    sent; `sent` are the nodes that things were sent to, in order.
+    """
+    kind, *places = path.split(", ")
+    if kind == _UPDATE:  # from outside
+        return ""
+    if kind != _TASK_OF_SENT:
+        return path.rpartition(", ")[2]
+    place = places[0] if places else ""
+    at = int(place) if place.isascii() and place.isdigit() and len(place) <= 10 else len(sent)
+    return sent[at] if at < len(sent) else ""
 
 
 def checkpoints_of(store: Store, thread: str) -> list[Checkpoint]:
@@ -413,7 +477,9 @@ def _sqlite(path: Path) -> Iterator[Store]:
 
         def query(sql: str, parameters: Sequence[object]) -> Iterator[Any]:
             try:
-                yield from connection.execute(sql, parameters)
+                # Not `yield from`: who stops early would have it close what is closed already.
+                for row in connection.execute(sql, parameters):  # noqa: UP028
+                    yield row
             except (sqlite3.Error, UnicodeError) as error:
                 raise BadStore(f"{path}: {_said(error)}") from error
 
